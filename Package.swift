@@ -1,0 +1,96 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// Every target is a room of the house (docs/map.md). A room may import rooms of a lower rank only;
+// `Tests/TidyTests` checks the imports, because the package manager does not.
+
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func room(_ name: String, imports: [String] = []) -> Target {
+  .target(
+    name: name, dependencies: imports.map { .target(name: $0) }, path: "Sources/\(name)",
+    swiftSettings: strict)
+}
+
+func tests(of name: String, imports: [String]) -> Target {
+  .testTarget(
+    name: name, dependencies: imports.map { .target(name: $0) }, path: "Tests/\(name)",
+    swiftSettings: strict)
+}
+
+let package = Package(
+  name: "XJournal",
+  products: [
+    .library(name: "XJournal", targets: ["XJournal"]),
+    .library(name: "DiskSimulation", targets: ["DiskSimulation"]),
+  ],
+  targets: [
+    // Rank 0
+    .systemLibrary(
+      name: "CLZ4", path: "Sources/CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
+    .systemLibrary(
+      name: "CXXHash", path: "Sources/CXXHash", pkgConfig: "libxxhash",
+      providers: [.apt(["libxxhash-dev"])]),
+    .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
+    room("ByteCoding"),
+    room("ObjectModel"),
+    room("DiskAccess", imports: ["CLinux"]),
+    // Rank 1
+    room("DiskSimulation", imports: ["DiskAccess"]),
+    room("PropertyListCoding", imports: ["ByteCoding", "ObjectModel"]),
+    room("EventCoding", imports: ["ByteCoding", "ObjectModel"]),
+    room("EventFold", imports: ["ObjectModel"]),
+    room("ObjectQuery", imports: ["ObjectModel"]),
+    room("Journaling", imports: ["ByteCoding", "CLZ4", "CXXHash", "DiskAccess"]),
+    // Rank 2
+    room(
+      "ObjectStore",
+      imports: [
+        "ByteCoding", "ObjectModel", "DiskAccess", "PropertyListCoding", "EventCoding",
+        "EventFold", "ObjectQuery", "Journaling",
+      ]),
+    // Rank 3
+    room(
+      "ManagedObjects",
+      imports: ["ObjectModel", "EventCoding", "EventFold", "ObjectQuery", "ObjectStore"]),
+    room(
+      "JournalInspection",
+      imports: [
+        "ByteCoding", "ObjectModel", "DiskAccess", "PropertyListCoding", "EventCoding",
+        "EventFold", "ObjectQuery", "Journaling", "ObjectStore",
+      ]),
+    // Rank 4
+    room("ObjectPatching", imports: ["ManagedObjects", "ObjectModel", "EventFold"]),
+    // Rank 5
+    room("JournalUpkeep", imports: ["ObjectStore", "ManagedObjects", "ObjectPatching"]),
+    room("XJournal", imports: ["ManagedObjects", "ObjectPatching", "ObjectModel"]),
+
+    // The journal's workbench: what Tools/demo runs, and the child that tests kill.
+    .executableTarget(
+      name: "JournalDemo", dependencies: ["DiskAccess", "Journaling"], path: "Tools/JournalDemo",
+      swiftSettings: strict),
+
+    .target(
+      name: "TestSupport",
+      dependencies: ["ByteCoding", "DiskAccess", "DiskSimulation", "Journaling"],
+      path: "Tests/TestSupport", swiftSettings: strict),
+    tests(of: "ByteCodingTests", imports: ["ByteCoding", "TestSupport"]),
+    tests(of: "DiskAccessTests", imports: ["DiskAccess", "DiskSimulation", "TestSupport"]),
+    tests(of: "DiskSimulationTests", imports: ["DiskAccess", "DiskSimulation", "TestSupport"]),
+    tests(
+      of: "JournalingTests",
+      imports: ["ByteCoding", "DiskAccess", "DiskSimulation", "Journaling", "TestSupport"]),
+    tests(
+      of: "CrashTests",
+      imports: [
+        "JournalDemo", "ByteCoding", "DiskAccess", "DiskSimulation", "Journaling", "TestSupport",
+      ]),
+    tests(of: "TidyTests", imports: ["TestSupport"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,2 @@
+#include <sys/random.h>
+#include <sys/vfs.h>

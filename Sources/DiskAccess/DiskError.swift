@@ -1,0 +1,77 @@
+/// A call to the disk that failed.
+public struct DiskError: Error, Hashable, Sendable {
+  /// What was asked of the disk.
+  public enum Call: String, Hashable, Sendable, CaseIterable {
+    case openFolder, makeFolder, openFile, listNames, inspect, read, write, append, sync, syncData
+    case resize, allocate, map, lock, advise, rename, remove, syncFolder, close, random, thread
+  }
+
+  /// What was asked.
+  public let call: Call
+  /// The file or folder it was asked of.
+  public let name: String
+  /// What the system answered.
+  public let code: SystemErrorCode
+  /// Whether the call was not made at all, because the disk had stopped at an earlier failed sync;
+  /// `code` is then that failure's.
+  public let isRefusal: Bool
+
+  /// Describes a failed call; for implementations of a disk.
+  public init(_ call: Call, _ name: String, _ code: SystemErrorCode, isRefusal: Bool = false) {
+    self.call = call
+    self.name = name
+    self.code = code
+    self.isRefusal = isRefusal
+  }
+
+  /// Whether the disk, or the user's share of it, is full: a call that may succeed later.
+  public var isOutOfSpace: Bool { code == .noSpace || code == .quotaExceeded }
+}
+
+extension DiskError: CustomStringConvertible {
+  /// One sentence: what happened, where, and what to do.
+  public var description: String {
+    if isRefusal {
+      return "\(deed) was refused, because an earlier sync failed (\(code.message)); "
+        + "close the store, check the disk, and open it again."
+    }
+    return "\(deed) failed: \(code.message)\(advice)."
+  }
+
+  private var deed: String {
+    let quoted = "“\(name)”"
+    switch call {
+    case .openFolder: return "opening the folder \(quoted)"
+    case .makeFolder: return "making the folder \(quoted)"
+    case .openFile: return "opening \(quoted)"
+    case .listNames: return "listing the folder \(quoted)"
+    case .inspect: return "inspecting \(quoted)"
+    case .read: return "reading \(quoted)"
+    case .write, .append: return "writing to \(quoted)"
+    case .sync, .syncData: return "syncing \(quoted)"
+    case .resize: return "changing the length of \(quoted)"
+    case .allocate: return "reserving room for \(quoted)"
+    case .map: return "mapping \(quoted) into memory"
+    case .lock: return "locking \(quoted)"
+    case .advise: return "advising the system about \(quoted)"
+    case .rename: return "renaming \(quoted)"
+    case .remove: return "removing \(quoted)"
+    case .syncFolder: return "syncing the folder \(quoted)"
+    case .close: return "closing \(quoted)"
+    case .random: return "getting random bytes"
+    case .thread: return "starting a thread"
+    }
+  }
+
+  private var advice: String {
+    switch code {
+    case .noSpace: return "; make room on the disk and try again"
+    case .quotaExceeded: return "; make room within the quota and try again"
+    case .accessDenied: return "; check who may read and write it"
+    case .readOnlyFileSystem: return "; open the store for reading only, or mount it for writing"
+    case .tooManyOpenFiles: return "; close some files, or raise the limit on open files"
+    case .isLink: return "; links are not followed, name the file itself"
+    default: return ""
+    }
+  }
+}

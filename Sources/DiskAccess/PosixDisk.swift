@@ -1,0 +1,41 @@
+internal import CLinux
+internal import Glibc
+
+/// The disk of this machine.
+public final class PosixDisk: Disk {
+  /// Makes the disk; it holds nothing.
+  public init() {}
+
+  /// Opens a folder by its path.
+  public func folder(at path: String) throws(DiskError) -> any DiskFolder {
+    try PosixFolder(path: path)
+  }
+
+  /// Opens a folder by its path for reading.
+  public func folderForReading(at path: String) throws(DiskError) -> any ReadableFolder {
+    try PosixFolder(path: path)
+  }
+
+  /// The time of day, in nanoseconds since 1970.
+  public func wallClock() -> Int64 { nanoseconds(of: CLOCK_REALTIME) }
+
+  /// Nanoseconds since some moment before.
+  public func steadyClock() -> UInt64 { UInt64(nanoseconds(of: CLOCK_MONOTONIC)) }
+
+  /// The number of this process.
+  public func processNumber() -> Int32 { getpid() }
+
+  /// Fills a buffer with random bytes from the system.
+  public func fillWithRandomBytes(_ buffer: UnsafeMutableRawBufferPointer) throws(DiskError) {
+    let done = transfer(buffer.count) { offset in
+      getrandom(buffer.baseAddress?.advanced(by: offset), buffer.count - offset, 0)
+    }
+    if let code = done.failure { throw DiskError(.random, "", code) }
+  }
+
+  private func nanoseconds(of clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}

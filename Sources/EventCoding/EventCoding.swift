@@ -1,0 +1,1 @@
+// EventCoding: events and commits to bytes and back, within limits. Knows no frames.

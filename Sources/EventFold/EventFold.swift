@@ -1,0 +1,1 @@
+// EventFold: pure functions: fold, inverse, diff, merge, policies. Knows no time, disk or randomness.

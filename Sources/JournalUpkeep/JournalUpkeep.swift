@@ -1,0 +1,1 @@
+// JournalUpkeep: the commands of the tool xjournal that write: tag, restore, patch, import, repair, compact.

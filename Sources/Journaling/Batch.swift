@@ -1,0 +1,162 @@
+package import ByteCoding
+
+/// The payload of a batch frame: edits in the order of their numbers, and the commits made with them.
+///
+///     first edit's number, count of edits, edits…, count of commits, commits…
+///
+/// Each edit or commit is an entry: twice its length, plus one where it spans pieces; then its bytes,
+/// or the reference to its pieces. All numbers are variable-length.
+package struct Batch {
+  package let firstEdit: EditNumber
+  package let editCount: Int
+  package let commitCount: Int
+  private let edits: UnsafeRawBufferPointer
+  private let commits: UnsafeRawBufferPointer
+
+  /// The number the edit after the batch has.
+  package var nextEdit: EditNumber { firstEdit + UInt64(editCount) }
+
+  /// Reads a payload, and checks all of its structure; nil where it is malformed.
+  package init?(_ payload: UnsafeRawBufferPointer) {
+    var reader = ByteReader(payload)
+    do throws(ByteCodingError) {
+      firstEdit = EditNumber(try reader.readVarint())
+      editCount = try reader.readCount(ofAtLeast: 1)
+      edits = try Self.skip(editCount, &reader)
+      commitCount = try reader.readCount(ofAtLeast: 1)
+      commits = try Self.skip(commitCount, &reader)
+      try reader.expectEnd()
+    } catch {
+      return nil
+    }
+    guard Self.edits(from: firstEdit, UInt64(editCount)) != nil else { return nil }
+  }
+
+  /// The numbers of a batch's edits, told by its first bytes; nil where it is malformed.
+  static func edits(of payload: UnsafeRawBufferPointer) -> Range<EditNumber>? {
+    var reader = ByteReader(payload)
+    do throws(ByteCodingError) {
+      let first = EditNumber(try reader.readVarint())
+      return edits(from: first, try reader.readVarint())
+    } catch {
+      return nil
+    }
+  }
+
+  /// So many edits from a number on; nil where their numbers cannot be.
+  private static func edits(from first: EditNumber, _ count: UInt64) -> Range<EditNumber>? {
+    guard Limits.allow(number: first.rawValue), count <= Limits.number else { return nil }
+    return first..<first + count
+  }
+
+  /// Calls a closure with each edit, in order.
+  package func forEachEdit<Failure: Error>(
+    _ body: (EditNumber, Entry) throws(Failure) -> Void
+  ) throws(Failure) {
+    var reader = ByteReader(edits)
+    var number = firstEdit
+    while let entry = Entry(&reader) {
+      try body(number, entry)
+      number = number + 1
+    }
+  }
+
+  /// Calls a closure with each commit, in order.
+  package func forEachCommit<Failure: Error>(
+    _ body: (Entry) throws(Failure) -> Void
+  ) throws(Failure) {
+    var reader = ByteReader(commits)
+    while let entry = Entry(&reader) { try body(entry) }
+  }
+
+  private static func skip(
+    _ count: Int, _ reader: inout ByteReader
+  ) throws(ByteCodingError) -> UnsafeRawBufferPointer {
+    let start = reader
+    for _ in 0..<count where Entry(&reader) == nil {
+      throw ByteCodingError(code: .endOfBytes, offset: reader.offset)
+    }
+    var region = start
+    return try region.readBytes(reader.offset - start.offset)
+  }
+
+  /// An edit or a commit in a batch.
+  package enum Entry {
+    /// All of it; valid as long as the payload.
+    case whole(UnsafeRawBufferPointer)
+    /// Where its pieces are.
+    case spanning(Span)
+
+    init?(_ reader: inout ByteReader) {
+      do throws(ByteCodingError) {
+        let field = try reader.readVarint()
+        let bytes = try reader.readBytes(Int(field >> 1))
+        if field & 1 == 0 {
+          self = .whole(bytes)
+        } else if let span = Span(bytes) {
+          self = .spanning(span)
+        } else {
+          return nil
+        }
+      } catch {
+        return nil
+      }
+    }
+  }
+}
+
+/// Where the pieces of a large edit or commit are, and what they must add up to.
+package struct Span: Hashable, Sendable {
+  package let firstFrame: FrameNumber
+  package let pieceCount: Int
+  package let byteCount: Int
+  package let check: UInt64
+
+  /// The last of the pieces.
+  package var lastFrame: FrameNumber { FrameNumber(firstFrame.rawValue &+ UInt64(pieceCount) &- 1) }
+
+  package static let largestByteCount = 3 * Varint.maximumByteCount + 8
+
+  package init(firstFrame: FrameNumber, pieceCount: Int, byteCount: Int, check: UInt64) {
+    self.firstFrame = firstFrame
+    self.pieceCount = pieceCount
+    self.byteCount = byteCount
+    self.check = check
+  }
+
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    var reader = ByteReader(bytes)
+    do throws(ByteCodingError) {
+      firstFrame = FrameNumber(try reader.readVarint())
+      let pieceCount = try reader.readVarint()
+      let byteCount = try reader.readVarint()
+      check = try reader.readInteger()
+      try reader.expectEnd()
+      guard Limits.allow(number: firstFrame.rawValue), byteCount <= UInt64(Limits.entryByteCount),
+        pieceCount > 0, pieceCount <= byteCount
+      else { return nil }
+      self.pieceCount = Int(pieceCount)
+      self.byteCount = Int(byteCount)
+    } catch {
+      return nil
+    }
+  }
+
+  package func write(to writer: inout ByteWriter) {
+    writer.writeVarint(firstFrame.rawValue)
+    writer.writeVarint(UInt64(pieceCount))
+    writer.writeVarint(UInt64(byteCount))
+    writer.write(check)
+  }
+}
+
+extension ByteWriter {
+  package mutating func writeEntry(_ writer: borrowing ByteWriter, isSpan: Bool) {
+    writeEntry(writer.unsafeBytes, isSpan: isSpan)
+  }
+
+  package mutating func writeEntry(_ bytes: UnsafeRawBufferPointer, isSpan: Bool) {
+    writeVarint(UInt64(bytes.count) << 1 | (isSpan ? 1 : 0))
+    write(bytes)
+  }
+}

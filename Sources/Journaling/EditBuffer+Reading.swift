@@ -1,0 +1,214 @@
+internal import ByteCoding
+package import DiskAccess
+
+/// What an edit buffer left by an earlier writer holds. It is read by `pread`, never mapped, since
+/// anybody may have cut the file.
+package struct EditBufferContents {
+  /// The last frame the buffer knows to be durable.
+  package private(set) var durableThrough = FrameNumber.none
+  package private(set) var findings: [Finding] = []
+  private var halves: [Half] = []
+  /// Everything in the file.
+  private(set) var bytes: [UInt8] = []
+  private var salt: UInt64 = 0
+
+  private struct Half {
+    let firstEdit: EditNumber
+    let entries: Range<Int>
+  }
+
+  /// Reads the buffer in a store's folder; what cannot be read is found and left out.
+  package init(in folder: any ReadableFolder, store: StoreIdentity) throws(JournalError) {
+    let name = JournalFiles.edits
+    guard try onDisk({ () throws(DiskError) in try folder.information(of: name) }) != nil else {
+      findings = [Finding(.editBufferMissing, name)]
+      return
+    }
+    bytes = try onDisk { () throws(DiskError) in
+      try folder.fileForReading(name).bytes(limit: Limits.editBufferByteCount)
+    }
+    bytes.withUnsafeBytes { read($0, store) }
+  }
+
+  private mutating func read(_ bytes: UnsafeRawBufferPointer, _ store: StoreIdentity) {
+    guard let halfByteCount = readHeader(bytes, store) else { return }
+    for offset in EditBufferLayout.slotOffsets {
+      let slot = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+      if let count = Self.slot(slot, salt: salt) { durableThrough = max(durableThrough, count) }
+    }
+    for index in 0...1 { readHalf(index, halfByteCount, bytes) }
+    halves.sort { $0.firstEdit < $1.firstEdit }
+  }
+
+  /// - Returns: the length of a half, where the header is sound and this store's.
+  private mutating func readHeader(
+    _ bytes: UnsafeRawBufferPointer, _ store: StoreIdentity
+  ) -> Int? {
+    let fault: Finding.Kind
+    switch EditBufferHeader.read(bytes) {
+    case .newer(let format, let features):
+      fault = .editBufferNewer(format: format, requiredFeatures: features)
+    case .header(let header) where header.store != store:
+      fault = .editBufferForeign
+    case .header(let header)
+    where bytes.count >= EditBufferLayout.byteCount(halfByteCount: header.halfByteCount):
+      salt = header.salt
+      return header.halfByteCount
+    case .header, .damaged:
+      fault = .editBufferDamaged
+    }
+    findings.append(Finding(fault, JournalFiles.edits))
+    return nil
+  }
+
+  /// A slot's count, where its check fits.
+  fileprivate static func slot(_ bytes: UnsafeRawBufferPointer, salt: UInt64) -> FrameNumber? {
+    let count = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+    let check = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    guard Checksum.matches(check, EditBufferLayout.slotCheck(count, salt: salt)) else { return nil }
+    return FrameNumber(count)
+  }
+
+  private mutating func readHalf(
+    _ index: Int, _ halfByteCount: Int, _ bytes: UnsafeRawBufferPointer
+  ) {
+    let start = EditBufferLayout.offset(ofHalf: index, halfByteCount: halfByteCount)
+    let entries = start + EditBufferLayout.halfHeaderByteCount
+    let header = UnsafeRawBufferPointer(rebasing: bytes[start..<entries])
+    if header.countUpToLastNonzero == 0 { return }  // never begun
+    guard Checksum.endsWithCheck(header, salt: salt) else {
+      findings.append(Finding(.editHalfDamaged, JournalFiles.edits, at: UInt64(start)))
+      return
+    }
+    let first = header.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+    halves.append(
+      Half(
+        firstEdit: EditNumber(UInt64(littleEndian: first)),
+        entries: entries..<start + halfByteCount))
+  }
+
+  /// Hands out the edits that no frame holds yet, in their unbroken order: nothing after a hole.
+  ///
+  /// - Parameters:
+  ///   - expected: The edit after the last one that a frame holds.
+  ///   - body: Takes an edit, or refuses it and with it all that follow.
+  package mutating func forEachUnsealedEdit(
+    from expected: EditNumber, _ body: (UnsafeRawBufferPointer, _ isSpan: Bool) -> Bool
+  ) {
+    var expected = expected
+    for half in halves {
+      var number = half.firstEdit
+      var offset = half.entries.lowerBound
+      while let entry = entry(at: offset, in: half, number) {
+        if number > expected {
+          let kind = Finding.Kind.editsMissing(expected: expected, found: number)
+          findings.append(Finding(kind, JournalFiles.edits, at: UInt64(offset)))
+          return
+        }
+        if number == expected {
+          let isTaken = bytes.withUnsafeBytes {
+            body(UnsafeRawBufferPointer(rebasing: $0[entry.bytes]), entry.isSpan)
+          }
+          guard isTaken else {
+            let kind = Finding.Kind.editDamaged(expected: expected)
+            findings.append(Finding(kind, JournalFiles.edits, at: UInt64(offset)))
+            return
+          }
+          expected = expected + 1
+        }
+        number = number + 1
+        offset += EditBufferLayout.roomForEntry(of: entry.bytes.count)
+      }
+    }
+  }
+
+  /// The entry at a position; nil at the end of the entries, or where one is not whole.
+  private mutating func entry(
+    at offset: Int, in half: Half, _ number: EditNumber
+  ) -> (bytes: Range<Int>, isSpan: Bool)? {
+    let start = offset + EditBufferLayout.entryHeaderByteCount
+    guard start <= half.entries.upperBound else { return nil }
+    let header = bytes.withUnsafeBytes {
+      UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+    if header == 0 { return nil }
+    let lengthField = UInt32(truncatingIfNeeded: header >> 32)
+    let byteCount = Int(lengthField & ~EditBufferLayout.spanFlag)
+    let isWithin = byteCount > 0 && byteCount <= half.entries.upperBound - start
+    let isWhole =
+      isWithin
+      && bytes.withUnsafeBytes {
+        let content = UnsafeRawBufferPointer(rebasing: $0[start..<start + byteCount])
+        let check = EditBufferLayout.check(content, number, lengthField: lengthField, salt: salt)
+        return Checksum.matches(UInt32(truncatingIfNeeded: header), check)
+      }
+    guard isWhole else {
+      findings.append(
+        Finding(.editDamaged(expected: number), JournalFiles.edits, at: UInt64(offset)))
+      return nil
+    }
+    return (start..<start + byteCount, lengthField & EditBufferLayout.spanFlag != 0)
+  }
+}
+
+/// The first bytes of an edit buffer.
+private struct EditBufferHeader {
+  let store: StoreIdentity
+  let salt: UInt64
+  let halfByteCount: Int
+
+  /// What the first bytes turned out to be.
+  enum Reading {
+    case header(EditBufferHeader)
+    case damaged
+    /// Written by newer code.
+    case newer(format: UInt16, requiredFeatures: UInt32)
+  }
+
+  static func read(_ bytes: UnsafeRawBufferPointer) -> Reading {
+    guard bytes.count >= EditBufferLayout.headerByteCount else { return .damaged }
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<EditBufferLayout.headerByteCount])
+    var reader = ByteReader(bytes)
+    do throws(ByteCodingError) {
+      let name = try reader.readInteger(UInt64.self)
+      let format = try reader.readInteger(UInt16.self)
+      _ = try reader.readInteger(UInt16.self)
+      let required = try reader.readInteger(UInt32.self)
+      guard name == EditBufferLayout.name, Checksum.endsWithCheck(bytes, salt: 0) else {
+        return .damaged
+      }
+      guard format == EditBufferLayout.currentFormat,
+        required & ~EditBufferLayout.knownRequiredFeatures == 0
+      else { return .newer(format: format, requiredFeatures: required) }
+      let store = StoreIdentity(high: try reader.readInteger(), low: try reader.readInteger())
+      let salt: UInt64 = try reader.readInteger()
+      let halfByteCount = Int(try reader.readInteger(UInt32.self))
+      let isPossible =
+        halfByteCount >= EditBufferLayout.halfHeaderByteCount && halfByteCount % 8 == 0
+      guard isPossible else { return .damaged }
+      return .header(
+        EditBufferHeader(store: store, salt: salt, halfByteCount: halfByteCount))
+    } catch {
+      return .damaged
+    }
+  }
+}
+
+extension EditBufferContents {
+  /// Reads only how many frames are durable, as another process does that follows a live journal.
+  package static func durableThrough(
+    in folder: any ReadableFolder, store: StoreIdentity
+  ) throws(DiskError) -> FrameNumber? {
+    guard try folder.information(of: JournalFiles.edits) != nil else { return nil }
+    let file = try folder.fileForReading(JournalFiles.edits)
+    let bytes = try file.bytes(limit: EditBufferLayout.firstHalfOffset)
+    return bytes.withUnsafeBytes { bytes in
+      guard bytes.count == EditBufferLayout.firstHalfOffset,
+        case .header(let header) = EditBufferHeader.read(bytes), header.store == store
+      else { return nil }
+      return EditBufferLayout.slotOffsets.compactMap { offset in
+        slot(UnsafeRawBufferPointer(rebasing: bytes[offset...]), salt: header.salt)
+      }.max()
+    }
+  }
+}

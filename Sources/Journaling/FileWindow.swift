@@ -1,0 +1,70 @@
+internal import ByteCoding
+internal import DiskAccess
+
+/// A stretch of a file in memory, moved forward as a scan goes on.
+///
+/// What it hands out is valid until the next call or the window's end; whoever uses it after the last
+/// call extends the window's lifetime.
+struct FileWindow: ~Copyable {
+  private static let usualByteCount = 1 << 20
+
+  let file: any ReadableFile
+  /// The length of the file when the scan began; what comes later is not looked at.
+  let byteCount: UInt64
+  private var buffer: ByteWriter
+  private var start: UInt64 = 0
+
+  init(_ file: any ReadableFile) throws(JournalError) {
+    self.file = file
+    byteCount = try onDisk { () throws(DiskError) in try file.information().byteCount }
+    buffer = ByteWriter(capacity: Int(min(UInt64(Self.usualByteCount), byteCount + 1)))
+  }
+
+  /// How many bytes there are from a position on.
+  func remaining(at offset: UInt64) -> UInt64 { byteCount > offset ? byteCount - offset : 0 }
+
+  /// The bytes at a position, as many as asked for or as there are; valid until the next call.
+  mutating func bytes(
+    at offset: UInt64, _ wanted: Int
+  ) throws(JournalError) -> UnsafeRawBufferPointer {
+    let count = Int(min(UInt64(wanted), remaining(at: offset)))
+    let isThere =
+      offset >= start && offset + UInt64(count) <= start + UInt64(buffer.byteCount)
+    if !isThere { try load(at: offset, max(count, Self.usualByteCount)) }
+    let first = Int(offset - start)
+    let available = max(0, min(count, buffer.byteCount - first))
+    return UnsafeRawBufferPointer(rebasing: buffer.unsafeBytes[first..<first + available])
+  }
+
+  /// Whether there is nothing but zeros from a position to the end of the file.
+  mutating func onlyZerosFollow(from start: UInt64) throws(JournalError) -> Bool {
+    var position = start
+    while remaining(at: position) > 0 {
+      let bytes = try bytes(at: position, 1 << 16)
+      guard !bytes.isEmpty else { break }
+      guard bytes.countUpToLastNonzero == 0 else { return false }
+      position += UInt64(bytes.count)
+    }
+    return true
+  }
+
+  private mutating func load(at offset: UInt64, _ wanted: Int) throws(JournalError) {
+    let count = Int(min(UInt64(wanted), remaining(at: offset)))
+    buffer.removeAll()
+    start = offset
+    let target = UnsafeMutableRawBufferPointer(start: buffer.reserve(count), count: count)
+    let file = self.file
+    buffer.advance(
+      by: try onDisk { () throws(DiskError) in try file.read(into: target, at: offset) })
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// How many bytes there are up to and with the last one that is not zero.
+  var countUpToLastNonzero: Int {
+    var count = self.count
+    while count >= 8, loadUnaligned(fromByteOffset: count - 8, as: UInt64.self) == 0 { count -= 8 }
+    while count > 0, self[count - 1] == 0 { count -= 1 }
+    return count
+  }
+}

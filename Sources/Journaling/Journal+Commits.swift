@@ -1,0 +1,107 @@
+package import ByteCoding
+internal import DiskAccess
+
+/// How far a commit has gone when it is called made.
+package enum Durability: Hashable, Sendable {
+  /// It survives the end of the process.
+  case written
+  /// It survives the end of power.
+  case synced
+}
+
+extension Journal {
+  /// Which failures a commit queued now would follow; see `enqueueCommit`.
+  package var commitEpoch: UInt64 { lock.withLock { epoch } }
+
+  /// Queues a commit behind all that are queued already, and behind every edit made so far.
+  ///
+  /// - Parameters:
+  ///   - epoch: The epoch in which the caller looked at what the commit builds on. Where a commit has
+  ///     failed since, this one is refused, because it may build on that.
+  ///   - encode: Writes the commit. The edits of the given range will be in the same frame. It must
+  ///     not use the journal.
+  /// - Returns: what `wait(for:until:)` takes.
+  package func enqueueCommit(
+    epoch: UInt64,
+    _ encode: (_ editsInSameFrame: Range<EditNumber>, _ writer: inout ByteWriter) -> Void
+  ) throws(JournalError) -> CommitTicket {
+    lock.lock()
+    defer { lock.unlock() }
+    while gathering.commitByteCount > options.largestBatchCommitByteCount {
+      try throwIfEnded()
+      if waiting == nil { turn() } else { try writeWaitingBatch() }
+    }
+    try throwIfEnded()
+    if epoch != self.epoch, let epochCause { throw .queuedBehindFailure(cause: epochCause) }
+    notePending()
+    var commit = ByteWriter()
+    encode(gatheredEdits, &commit)
+    precondition(commit.byteCount > 0, "a commit has at least one byte")
+    try refuseTooLarge(commit.byteCount)
+    let ticket = CommitTicket()
+    let content = commit.withBytes { gathering.content(of: $0, options) }
+    gathering.commits.append(BatchInMaking.QueuedCommit(ticket: ticket, content: content))
+    return ticket
+  }
+
+  /// Queues a commit that is at hand as bytes, and waits until it is made.
+  ///
+  /// - Returns: the frame that holds it.
+  @discardableResult
+  package func commit(
+    _ bytes: UnsafeRawBufferPointer, _ durability: Durability = .synced
+  ) throws(JournalError) -> FrameNumber {
+    let ticket = try enqueueCommit(epoch: commitEpoch) { _, writer in writer.write(bytes) }
+    return try wait(for: ticket, until: durability)
+  }
+
+  /// Waits until a commit is made: leads the writing where nobody else does, or follows.
+  ///
+  /// - Returns: the frame that holds the commit.
+  /// - Throws: where the commit was not made. After `.stopped`, whether it was made is only known when
+  ///   the store is opened again.
+  @discardableResult
+  package func wait(
+    for ticket: CommitTicket, until durability: Durability
+  ) throws(JournalError) -> FrameNumber {
+    lock.lock()
+    defer { lock.unlock() }
+    var failure: JournalError?
+    while true {
+      switch ticket.state {
+      case .durable: return ticket.frame
+      case .written where durability == .written: return ticket.frame
+      case .failed(let error): throw error
+      case .queued, .written: if let failure { throw failure }
+      }
+      if isLeading {
+        lock.wait()
+      } else {
+        // What fails may be another commit: this one's ticket says what became of it.
+        failure = failureToWrite(syncing: durability == .synced)
+      }
+    }
+  }
+
+  private func failureToWrite(syncing: Bool) -> JournalError? {
+    do throws(JournalError) {
+      try writeEverything(syncing: syncing)
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
+
+extension BatchInMaking {
+  /// Takes a commit in, or copies it where it will be written in pieces.
+  fileprivate func content(
+    of commit: UnsafeRawBufferPointer, _ options: JournalOptions
+  ) -> QueuedCommit.Content {
+    commitByteCount += commit.count
+    guard commit.count <= options.largestCommitByteCount else { return .large(Array(commit)) }
+    let start = entries.byteCount
+    entries.writeEntry(commit, isSpan: false)
+    return .entry(start..<entries.byteCount)
+  }
+}

@@ -1,0 +1,164 @@
+internal import ByteCoding
+package import DiskAccess
+
+extension Journal {
+  /// What to do where there is no store yet.
+  package enum Making: Hashable, Sendable {
+    /// Make one.
+    case ifMissing
+    /// Refuse.
+    case never
+  }
+
+  /// Opens a journal for writing, after recovering what an earlier writer left.
+  ///
+  /// - Parameters:
+  ///   - disk: The disk the store is on.
+  ///   - path: The store's folder.
+  ///   - making: What to do where there is none.
+  ///   - options: How the journal is kept.
+  ///   - knownDurable: The newest frame a checkpoint stands on, where there is one: evidence that it was
+  ///     durable.
+  ///   - first: Sealed segments with frames from here on are read and checked too; without it only
+  ///     their presence and length are.
+  /// - Throws: `JournalError`. Where the journal is damaged, nothing has been changed.
+  package static func open(
+    on disk: any Disk, at path: String, making: Making = .ifMissing,
+    options: JournalOptions = JournalOptions(), knownDurable: FrameNumber = .none,
+    checkingFrom first: FrameNumber? = nil
+  ) throws(JournalError) -> (journal: Journal, report: RecoveryReport) {
+    options.validate()
+    let disk = FailStopDisk(disk)
+    var place = try StorePlace(
+      path, on: disk, making, allowsNetwork: options.allowsNetworkFileSystems)
+    let storeLock = try StoreLock(in: place.folder, path: path)
+    storeLock.name(disk.processNumber())
+    var recovery = Recovery(disk: disk, folder: place.folder, options: options)
+    let appender: FrameAppender
+    switch try ManifestFile.read(in: place.folder) {
+    case .manifest(let manifest):
+      appender = try recovery.recover(manifest, knownDurable: knownDurable, checkingFrom: first)
+    case .missing:
+      appender = try place.make(recovery)
+    case .unreadable(let finding):
+      if finding.kind.isOfNewerCode { throw .newerFormat(finding) }
+      throw .damaged(finding)
+    }
+    let buffer = try onDisk { () throws(DiskError) in
+      let buffer = try EditBuffer.make(
+        in: place.folder, store: appender.manifest.store, salt: try disk.randomNumber(),
+        halfByteCount: options.halfByteCount)
+      try place.folder.rename(JournalFiles.newEdits, to: JournalFiles.edits)
+      try place.folder.sync()
+      return buffer
+    }
+    let journal = Journal(
+      path: path, options: options, disk: disk, folder: place.folder, storeLock: storeLock,
+      buffer: buffer, appender: appender)
+    if options.hasUpkeepThread {
+      try onDisk { () throws(DiskError) in try journal.startUpkeep() }
+    }
+    return (journal, recovery.report)
+  }
+}
+
+/// The folder of a store, and the folder that is in.
+private struct StorePlace {
+  let path: String
+  let parent: any DiskFolder
+  let folder: any DiskFolder
+
+  init(
+    _ path: String, on disk: any Disk, _ making: Journal.Making, allowsNetwork: Bool
+  ) throws(JournalError) {
+    self.path = path
+    let (parentPath, name) = Self.split(path)
+    guard let name else { throw .notAStore(path: path) }
+    parent = try onDisk { () throws(DiskError) in try disk.folder(at: parentPath) }
+    let parent = self.parent
+    let isThere = try onDisk { () throws(DiskError) in try parent.information(of: name) != nil }
+    guard isThere || making == .ifMissing else { throw .storeMissing(path: path) }
+    if !isThere {
+      if !allowsNetwork { try Self.refuseNetworkFileSystem(parent, path) }
+      try onDisk { () throws(DiskError) in try parent.makeFolder(name) }
+    }
+    // The store's own folder may be a link; nothing within it may.
+    folder = try onDisk { () throws(DiskError) in try disk.folder(at: path) }
+    if !allowsNetwork { try Self.refuseNetworkFileSystem(folder, path) }
+    let names = try onDisk { [folder] () throws(DiskError) in try folder.names() }
+    guard names.contains(JournalFiles.manifest) else {
+      guard names.allSatisfy(Self.leftovers.contains) else { throw .notAStore(path: path) }
+      guard making == .ifMissing else { throw .storeMissing(path: path) }
+      return
+    }
+  }
+
+  /// What a store without a manifest may hold: what an attempt to make one leaves, or what is left when
+  /// the manifest is lost.
+  private static let leftovers: Set = [
+    JournalFiles.lock, JournalFiles.newManifest, JournalFiles.edits, JournalFiles.newEdits,
+    JournalFiles.journalFolder, JournalFiles.recoveredFolder,
+  ]
+
+  private static func split(_ path: String) -> (parent: String, name: String?) {
+    var rest = Substring(path)
+    while rest.count > 1, rest.hasSuffix("/") { rest.removeLast() }
+    let name = rest.lastIndex(of: "/").map { rest[rest.index(after: $0)...] } ?? rest
+    let parent = rest.dropLast(name.count)
+    let isName = !name.isEmpty && name != "." && name != ".."
+    return (parent.isEmpty ? "." : String(parent), isName ? String(name) : nil)
+  }
+
+  private static func refuseNetworkFileSystem(
+    _ folder: any DiskFolder, _ path: String
+  ) throws(JournalError) {
+    let kind = try onDisk { () throws(DiskError) in try folder.fileSystem() }
+    if let name = kind.networkName { throw .networkFileSystem(path: path, name: name) }
+  }
+
+  /// Makes the first segment, and the manifest that makes it a store. Before the manifest is durable
+  /// there is no store, and the next attempt begins anew.
+  mutating func make(_ recovery: Recovery) throws(JournalError) -> FrameAppender {
+    let (disk, folder, parent, options) = (
+      recovery.disk, self.folder, self.parent, recovery.options
+    )
+    let journalFolder = try onDisk { () throws(DiskError) in
+      if try folder.information(of: JournalFiles.journalFolder) == nil {
+        try folder.makeFolder(JournalFiles.journalFolder)
+      }
+      return try folder.folder(JournalFiles.journalFolder)
+    }
+    try refuseContent(recovery, journalFolder)
+    return try onDisk { () throws(DiskError) in
+      let store = StoreIdentity(high: try disk.randomNumber(), low: try disk.randomNumber())
+      let header = SegmentHeader(
+        store: store, salt: try disk.randomNumber(), number: SegmentNumber(1),
+        firstFrame: FrameNumber(1), firstEdit: EditNumber(1), previousBodyCheck: 0,
+        creationTime: disk.wallClock(), windowByteCount: UInt32(options.windowByteCount))
+      let segment = try ActiveSegment(
+        making: header, in: journalFolder, preallocatedByteCount: options.preallocatedByteCount)
+      try folder.sync()
+      try parent.sync()
+      let manifest = Manifest(
+        store: store, generation: 1, durableThrough: .none,
+        segments: [Manifest.Segment(header)], attachments: [])
+      try ManifestFile.replace(with: manifest, in: folder)
+      return FrameAppender(
+        disk: disk, folder: folder, journalFolder: journalFolder, options: options,
+        segment: segment, manifest: manifest, nextEdit: EditNumber(1), endsIdle: false)
+    }
+  }
+
+  /// A journal with frames and without a manifest is damaged, not new.
+  private func refuseContent(
+    _ recovery: Recovery, _ journalFolder: any DiskFolder
+  ) throws(JournalError) {
+    let names = try onDisk { () throws(DiskError) in try journalFolder.names() }
+    for name in names {
+      guard let number = SegmentNumber(fileName: name) else { throw .notAStore(path: path) }
+      if try recovery.hasContent(number, in: journalFolder) {
+        throw .damaged(Finding(.manifestMissing, JournalFiles.manifest))
+      }
+    }
+  }
+}

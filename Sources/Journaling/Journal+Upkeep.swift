@@ -1,0 +1,147 @@
+internal import ByteCoding
+internal import DiskAccess
+
+extension Journal {
+  /// Does what is due: seals and syncs what has waited long enough, and says on the disk that all is
+  /// durable when nothing has come for a while. The journal's own thread calls it.
+  ///
+  /// - Returns: when it should be called again, by the steady clock; nil where nothing will be due.
+  /// - Throws: what kept it from doing so; the same will meet the next commit.
+  @discardableResult
+  package func performUpkeep() throws(JournalError) -> UInt64? {
+    lock.lock()
+    defer { lock.unlock() }
+    let now = disk.steadyClock()
+    if isLeading {
+      // Whoever leads may go on leading; what is overdue does not wait for that to end by itself.
+      guard let oldest = oldestPendingTime, now >= oldest + options.syncDelayNanoseconds else {
+        return now + options.idleDelayNanoseconds
+      }
+      while isLeading { lock.wait() }
+    }
+    if ending != nil { return nil }
+    if let oldest = oldestPendingTime, now >= oldest + options.syncDelayNanoseconds {
+      try writeEverything(syncing: true)
+    } else if waiting != nil {
+      try writeWaitingBatch()
+    }
+    let idle = lastFrameTime + options.idleDelayNanoseconds
+    let wantsMarker =
+      !appender.endsIdle && appender.lastFrame > .none && !appender.hasUnsyncedFrames
+    if wantsMarker, now >= idle {
+      try lead { () throws(DiskError) in try appender.appendIdleMarker() }
+    }
+    if let oldest = oldestPendingTime {
+      return min(oldest + options.syncDelayNanoseconds, now + options.idleDelayNanoseconds)
+    }
+    return wantsMarker && now < idle ? idle : nil
+  }
+
+  /// Replaces what the rooms above have attached to the manifest, durably.
+  package func replaceAttachments(_ attachments: [Manifest.Attachment]) throws(JournalError) {
+    for attachment in attachments {
+      precondition(
+        JournalFiles.isAllowed(attachment.fileName),
+        "a file's name is of letters, digits, dots, hyphens and underscores")
+    }
+    try lock.withLock { () throws(JournalError) in
+      try lead { () throws(DiskError) in try appender.replaceAttachments(attachments) }
+    }
+  }
+
+  /// Seals the segment and begins the next one, so that all frames so far are in sealed segments.
+  package func beginSegment() throws(JournalError) {
+    try lock.withLock { () throws(JournalError) in
+      try lead { () throws(DiskError) in try appender.beginSegmentUnlessEmpty() }
+    }
+  }
+
+  /// Makes everything durable, says so on the disk, and gives the store back. The journal is closed
+  /// afterwards also where this throws; what could not be written waits in the edit buffer.
+  package func close() throws(JournalError) {
+    alarm.stop()
+    upkeepThread?.join()
+    lock.lock()
+    defer { lock.unlock() }
+    while isLeading { lock.wait() }
+    if case .closed = ending { return }
+    defer {
+      end(.closed)
+      storeLock = nil
+    }
+    try throwIfEnded()
+    while waiting != nil || !hasGatheredNothing || appender.hasUnsyncedFrames {
+      try writeEverything(syncing: true)
+    }
+    if !appender.endsIdle, appender.lastFrame > .none {
+      try lead { () throws(DiskError) in try appender.appendIdleMarker() }
+    }
+  }
+
+  /// Starts the thread that does what is due. It holds the journal only while it works.
+  func startUpkeep() throws(DiskError) {
+    let alarm = self.alarm
+    upkeepThread = try BackgroundThread { [weak self] in
+      while alarm.wait(), let journal = self {
+        if let next = journal.upkeepAgain() { alarm.ring(at: next) }
+      }
+    }
+  }
+
+  /// Does what is due. A failure meets the next commit; until then it is tried again, as room may come.
+  private func upkeepAgain() -> UInt64? {
+    do throws(JournalError) {
+      return try performUpkeep()
+    } catch {
+      return disk.steadyClock() + options.syncDelayNanoseconds
+    }
+  }
+}
+
+/// Wakes the upkeep thread when something is due.
+final class Alarm: @unchecked Sendable {
+  private let lock = Lock()
+  private var time = UInt64.max
+  private var isStopped = false
+
+  /// Rings at a time, or earlier where that was asked for already.
+  func ring(at time: UInt64) {
+    lock.withLock {
+      guard time < self.time else { return }
+      self.time = time
+      lock.wakeAll()
+    }
+  }
+
+  /// Rings as soon as may be.
+  func ringNow() {
+    lock.withLock {
+      time = 0
+      lock.wakeAll()
+    }
+  }
+
+  func stop() {
+    lock.withLock {
+      isStopped = true
+      lock.wakeAll()
+    }
+  }
+
+  /// Waits until the alarm rings.
+  ///
+  /// - Returns: false once it is stopped.
+  func wait() -> Bool {
+    lock.withLock {
+      while !isStopped {
+        if time == .max {
+          lock.wait()
+        } else if lock.wait(until: time) {
+          break
+        }
+      }
+      time = .max
+      return !isStopped
+    }
+  }
+}

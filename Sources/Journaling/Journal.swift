@@ -1,0 +1,204 @@
+internal import ByteCoding
+internal import DiskAccess
+
+/// A journal open for writing.
+///
+/// Edits are stored into the edit buffer, without a system call. Commits wait in memory for a thread
+/// that leads: it seals what the buffer's half holds together with the commits that came with it into
+/// one frame, appends and syncs it, and wakes all who waited. Meanwhile edits and commits gather in the
+/// other half.
+///
+/// Invariants, under `lock`:
+/// - One half is `gathering`. The other is `waiting` to be written, or free.
+/// - The edits of `waiting` come before those of `gathering`; both follow the last sealed edit.
+/// - A commit stands in the batch whose edits it may name, and is written with it or fails.
+/// - Only the thread that set `isLeading` touches `appender`, and only it clears it.
+/// - The cursor stands in `gathering`; it is open only while `oldestPendingTime` is set.
+/// - Once `ending` is set, nothing more is written.
+package final class Journal: @unchecked Sendable {
+  package let path: String
+  let options: JournalOptions
+  let disk: FailStopDisk
+  let folder: any DiskFolder
+  let lock = Lock()
+
+  // Guarded by `lock`.
+  var buffer: EditBuffer
+  let cursor: UnsafeMutablePointer<EditCursor>
+  var gathering: BatchInMaking
+  var other: BatchInMaking
+  var isOtherWaiting = false
+  var isLeading = false
+  /// Why nothing more is written: the journal is closed, or has stopped after a failure.
+  var ending: JournalError?
+  /// Counts the failures of commits: a commit queued in an earlier epoch cannot follow one of a later.
+  var epoch: UInt64 = 0
+  var epochCause: DiskError?
+  /// Commits whose frames are written and not yet durable.
+  var unsyncedTickets: [CommitTicket] = []
+  var durableThrough: FrameNumber
+  /// When the oldest edit or frame came that is not durable.
+  var oldestPendingTime: UInt64?
+  /// When the last frame was written.
+  var lastFrameTime: UInt64
+  var storeLock: StoreLock?
+
+  /// What is shown of the appender, as the thread that led last left it.
+  var kept: Kept
+
+  // The leading thread's.
+  let appender: FrameAppender
+  var payload = ByteWriter(capacity: 64 << 10)
+
+  let alarm = Alarm()
+  var upkeepThread: BackgroundThread?
+
+  init(
+    path: String, options: JournalOptions, disk: FailStopDisk, folder: any DiskFolder,
+    storeLock: StoreLock, buffer: EditBuffer, appender: FrameAppender
+  ) {
+    self.path = path
+    self.options = options
+    self.disk = disk
+    self.folder = folder
+    self.storeLock = storeLock
+    self.buffer = buffer
+    self.appender = appender
+    kept = Kept(appender)
+    durableThrough = appender.durableThrough
+    lastFrameTime = disk.steadyClock()
+    let half = buffer.beginHalf(0, generation: 1, firstEdit: appender.nextEdit)
+    cursor = .allocate(capacity: 1)
+    cursor.initialize(to: EditCursor(half, salt: buffer.salt))
+    gathering = BatchInMaking(half)
+    other = BatchInMaking(
+      buffer.beginHalf(1, generation: 0, firstEdit: appender.nextEdit))
+    self.buffer.note(durableThrough: durableThrough)
+    appender.whenDurable = { [unowned self] number in
+      lock.withLock { noteDurable(number) }
+    }
+  }
+
+  deinit {
+    alarm.stop()
+    upkeepThread?.join()
+    cursor.deallocate()
+  }
+
+  /// The last frame that is durable.
+  package var durableFrame: FrameNumber { lock.withLock { durableThrough } }
+
+  /// How often the journal was synced, and how many bytes of frames it appended, since it was opened.
+  package var appends: (syncCount: Int, byteCount: Int) {
+    lock.withLock { (kept.syncCount, kept.appendedByteCount) }
+  }
+
+  /// The store's identity, as its files have it.
+  package var store: StoreIdentity { lock.withLock { kept.manifest.store } }
+
+  /// What the rooms above have attached to the manifest.
+  package var attachments: [Manifest.Attachment] {
+    lock.withLock { kept.manifest.attachments }
+  }
+
+  /// The batch that waits to be written, if one does. Holds the lock.
+  var waiting: BatchInMaking? { isOtherWaiting ? other : nil }
+
+  struct Kept {
+    let manifest: Manifest
+    let syncCount: Int
+    let appendedByteCount: Int
+
+    init(_ appender: FrameAppender) {
+      manifest = appender.manifest
+      syncCount = appender.syncCount
+      appendedByteCount = appender.appendedByteCount
+    }
+  }
+
+  /// Whether nothing has gathered. Holds the lock.
+  var hasGatheredNothing: Bool {
+    gathering.commits.isEmpty && cursor.pointee.nextEdit == gathering.half.firstEdit
+  }
+
+  /// The edits that will be in the same frame as a commit queued now. Holds the lock.
+  var gatheredEdits: Range<EditNumber> { gathering.half.firstEdit..<cursor.pointee.nextEdit }
+
+  /// Writes nothing more from now on; every commit that is not durable has failed. Holds the lock.
+  func end(_ reason: JournalError) {
+    ending = reason
+    cursor.pointee.close()
+    for ticket in unsyncedTickets { ticket.state = .failed(reason) }
+    unsyncedTickets.removeAll()
+    failQueuedCommits { _ in reason }
+    lock.wakeAll()
+  }
+
+  /// Fails every commit that is not written. Holds the lock.
+  func failQueuedCommits(_ error: (BatchInMaking) -> JournalError) {
+    for batch in [waiting, gathering] {
+      guard let batch else { continue }
+      for commit in batch.commits { commit.ticket.state = .failed(error(batch)) }
+      batch.removeCommits()
+    }
+    if other.half.editCount == 0 { isOtherWaiting = false }
+  }
+
+  func throwIfEnded() throws(JournalError) {
+    if let ending { throw ending }
+  }
+
+  /// Notes that frames are durable, for waiting commits and for the next recovery. Holds the lock.
+  private func noteDurable(_ number: FrameNumber) {
+    durableThrough = number
+    buffer.note(durableThrough: number)
+    for ticket in unsyncedTickets { ticket.state = .durable }
+    unsyncedTickets.removeAll(keepingCapacity: true)
+  }
+}
+
+/// What gathers in one half of the edit buffer until it becomes a batch frame.
+final class BatchInMaking {
+  var half: EditHalf
+  /// The commits that a batch holds itself, each as an entry.
+  var entries = ByteWriter(capacity: 4 << 10)
+  var commits: [QueuedCommit] = []
+  /// The length of all commits, also of those that will be written in pieces.
+  var commitByteCount = 0
+
+  /// A commit waiting to be written.
+  struct QueuedCommit {
+    let ticket: CommitTicket
+    let content: Content
+
+    enum Content {
+      /// A range of the batch's entries.
+      case entry(Range<Int>)
+      /// A commit so large that it is written in pieces.
+      case large([UInt8])
+    }
+  }
+
+  init(_ half: EditHalf) { self.half = half }
+
+  /// Forgets the commits, which have been written or have failed.
+  func removeCommits() {
+    commits.removeAll(keepingCapacity: true)
+    entries.removeAll()
+    commitByteCount = 0
+  }
+}
+
+/// A commit's way to the disk. Guarded by the journal's lock.
+package final class CommitTicket: @unchecked Sendable {
+  enum State {
+    case queued
+    case written
+    case durable
+    case failed(JournalError)
+  }
+
+  var state = State.queued
+  /// The frame that holds the commit, once it is written.
+  var frame = FrameNumber.none
+}

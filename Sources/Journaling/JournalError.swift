@@ -1,0 +1,84 @@
+package import DiskAccess
+
+/// Why the journal cannot do what it was asked.
+package enum JournalError: Error, Hashable, Sendable {
+  /// The disk refused; `isOutOfSpace` of the cause tells whether it may work later.
+  case disk(DiskError)
+  /// The folder is no store, and is not empty either.
+  case notAStore(path: String)
+  /// There is no store, and none was to be made.
+  case storeMissing(path: String)
+  /// Another process has the store open for writing; `holder` is what it said of itself.
+  case inUse(path: String, holder: String)
+  /// This process has the store open already.
+  case alreadyOpen(path: String)
+  /// Locks and syncs of a network file system cannot be trusted.
+  case networkFileSystem(path: String, name: String)
+  /// The journal is damaged. Nothing was changed; what comes before the damage can be read.
+  case damaged(Finding)
+  /// The store was written by newer code.
+  case newerFormat(Finding)
+  /// An earlier sync failed: nothing more is written.
+  case stopped(cause: DiskError)
+  /// A commit queued before this one failed, and this one may depend on it.
+  case queuedBehindFailure(cause: DiskError)
+  /// The journal is closed.
+  case closed
+  /// An edit or commit larger than the format allows.
+  case tooLarge(byteCount: Int, limit: Int)
+
+  /// Whether the same call may succeed once there is room on the disk.
+  package var isOutOfSpace: Bool {
+    switch self {
+    case .disk(let cause), .queuedBehindFailure(let cause): cause.isOutOfSpace
+    default: false
+    }
+  }
+}
+
+extension JournalError: CustomStringConvertible {
+  /// One sentence: what happened, where, and what to do.
+  package var description: String {
+    switch self {
+    case .disk(let cause):
+      cause.description
+    case .notAStore(let path):
+      "“\(path)” holds other files and no store; name another folder, or an empty one."
+    case .storeMissing(let path):
+      "there is no store at “\(path)”; check the path, or open it for writing to make one."
+    case .inUse(let path, let holder):
+      "“\(path)” is open for writing in another process (\(holder)); close it there, or open the "
+        + "store for reading only."
+    case .alreadyOpen(let path):
+      "“\(path)” is open already in this process; use the store that is open."
+    case .networkFileSystem(let path, let name):
+      "“\(path)” is on a network file system (\(name)), where locks and syncs cannot be trusted; "
+        + "move the store to a local disk, or allow it in the options."
+    case .damaged(let finding):
+      "the journal is damaged in \(finding); nothing was changed. Open it for reading only to see "
+        + "what comes before, or repair it into a new store."
+    case .newerFormat(let finding):
+      "\(finding); open the store with the newer version of the program."
+    case .stopped(let cause):
+      "the store has stopped writing after a failed sync (\(cause.code.message) in “\(cause.name)”); "
+        + "close it, check the disk, and open it again."
+    case .queuedBehindFailure(let cause):
+      "the commit was not made, because one queued before it failed (\(cause.code.message)); "
+        + "try it again."
+    case .closed:
+      "the journal is closed; open the store again."
+    case .tooLarge(let byteCount, let limit):
+      "\(byteCount) bytes are more than the \(limit) that one edit or commit may have; "
+        + "split the value, or keep it in a file of its own."
+    }
+  }
+}
+
+/// Runs calls to the disk, whose failures are the journal's.
+func onDisk<Answer>(_ body: () throws(DiskError) -> Answer) throws(JournalError) -> Answer {
+  do throws(DiskError) {
+    return try body()
+  } catch {
+    throw error.isRefusal ? .stopped(cause: error) : .disk(error)
+  }
+}

@@ -1,0 +1,199 @@
+internal import ByteCoding
+package import DiskAccess
+
+/// Reads a journal without changing anything, also one that another process is writing.
+package final class JournalReader {
+  package let manifest: Manifest
+  private let folder: any ReadableFolder
+  private let journalFolder: any ReadableFolder
+
+  /// Reads the manifest of the store in a folder.
+  package convenience init(
+    at path: String, on disk: any ReadableDisk
+  ) throws(JournalError) {
+    let folder: any ReadableFolder
+    do throws(DiskError) {
+      folder = try disk.folderForReading(at: path)
+    } catch {
+      throw error.code == .notFound ? .storeMissing(path: path) : .disk(error)
+    }
+    try self.init(in: folder, path: path)
+  }
+
+  private init(in folder: any ReadableFolder, path: String) throws(JournalError) {
+    self.folder = folder
+    switch try ManifestFile.read(in: folder) {
+    case .manifest(let manifest): self.manifest = manifest
+    case .missing: throw .storeMissing(path: path)
+    case .unreadable(let finding):
+      if finding.kind.isOfNewerCode { throw .newerFormat(finding) }
+      throw .damaged(finding)
+    }
+    journalFolder = try onDisk { () throws(DiskError) in
+      try folder.folderForReading(JournalFiles.journalFolder)
+    }
+  }
+
+  /// A frame as a reader hands it out.
+  package struct Frame {
+    package let number: FrameNumber
+    package let kind: FrameKind
+    package let segment: SegmentNumber
+    /// Where in the segment's file its seal begins.
+    package let offset: UInt64
+    /// The newest frame that was known to be durable when this one was written.
+    package let durableThrough: FrameNumber
+    /// Valid until the closure returns.
+    package let payload: UnsafeRawBufferPointer
+
+    /// Decompresses a frame into memory that is used again for the next one; nil where it is malformed.
+    init?(_ sealed: SealedFrame, in segment: SegmentNumber, _ memory: inout ByteWriter) {
+      guard let payload = sealed.payload(in: &memory) else { return nil }
+      number = sealed.seal.number
+      kind = sealed.seal.kind
+      self.segment = segment
+      offset = sealed.offset
+      durableThrough = sealed.seal.durableThrough
+      self.payload = payload
+    }
+  }
+
+  /// Where reading came to its end.
+  package struct Ending: Hashable, Sendable {
+    /// The frame after the last that was handed out.
+    package var next: FrameNumber
+    /// What stands there, where it is neither the end of the file nor zeros.
+    package var finding: Finding?
+    /// The first edit of the next batch, where it is known.
+    var nextEdit: EditNumber?
+
+    init(next: FrameNumber) { self.next = next }
+  }
+
+  /// Calls a closure with every whole frame from a number on, in order, up to the first place where
+  /// there is none. Every byte passed is checked.
+  ///
+  /// - Parameter body: Takes a frame; returns whether to go on.
+  /// - Throws: where the disk fails, or a segment's header is not what the manifest says.
+  package func forEachFrame(
+    from first: FrameNumber = FrameNumber(1), _ body: (Frame) -> Bool
+  ) throws(JournalError) -> Ending {
+    var ending = Ending(next: max(first, manifest.segments[0].firstFrame))
+    var previous: Manifest.Sealing?
+    for segment in manifest.segments {
+      let isBefore = segment.sealing.map { $0.lastFrame < first } ?? false
+      if !isBefore {
+        let goesOn = try read(segment, after: previous, from: first, &ending, body)
+        if !goesOn { break }
+      }
+      previous = segment.sealing
+    }
+    return ending
+  }
+
+  /// Reads one segment; returns whether to go on with the next.
+  private func read(
+    _ segment: Manifest.Segment, after previous: Manifest.Sealing?, from first: FrameNumber,
+    _ ending: inout Ending, _ body: (Frame) -> Bool
+  ) throws(JournalError) -> Bool {
+    var scanner = try scanner(of: segment, after: previous)
+    if ending.nextEdit == nil, first <= segment.firstFrame {
+      ending.nextEdit = scanner.header.firstEdit
+    }
+    // Of this call alone, so that a closure may read on while it holds a payload.
+    var memory = ByteWriter(capacity: 64 << 10)
+    defer { extendLifetime(memory) }
+    while true {
+      let step = try scanner.next()
+      guard case .frame(let sealed) = step else {
+        ending.finding = segment.finding(atEnd: step, scanner.place)
+        return ending.finding == nil && segment.sealing != nil
+      }
+      if sealed.seal.number < first { continue }
+      guard let frame = Frame(sealed, in: segment.number, &memory) else {
+        ending.finding = segment.malformed(sealed)
+        return false
+      }
+      if frame.kind == .batch {
+        guard let edits = Batch.edits(of: frame.payload) else {
+          ending.finding = segment.malformed(sealed, .batchMalformed)
+          return false
+        }
+        if let expected = ending.nextEdit, edits.lowerBound != expected {
+          let kind = Finding.Kind.editsMissing(expected: expected, found: edits.lowerBound)
+          ending.finding = segment.malformed(sealed, kind)
+          return false
+        }
+        ending.nextEdit = edits.upperBound
+      }
+      ending.next = frame.number.next
+      guard body(frame) else { return false }
+    }
+  }
+
+  /// Opens a segment for a walk over its frames.
+  func scanner(
+    of segment: Manifest.Segment, after previous: Manifest.Sealing?,
+    from place: FrameScanner.Place? = nil
+  ) throws(JournalError) -> FrameScanner {
+    let file = try segment.file(in: journalFolder)
+    let header = try segment.header(in: file, of: manifest.store, after: previous)
+    return try FrameScanner(file, header, from: place)
+  }
+
+  /// Puts an edit or commit together from its pieces.
+  ///
+  /// - Throws: where a piece is not there or not what it was.
+  package func bytes(of span: Span) throws(JournalError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var isWhole = true
+    _ = try forEachFrame(from: span.firstFrame) { frame in
+      guard frame.kind == .piece, bytes.count + frame.payload.count <= span.byteCount else {
+        isWhole = false
+        return false
+      }
+      bytes += frame.payload
+      return frame.number < span.lastFrame
+    }
+    isWhole = isWhole && bytes.count == span.byteCount
+    guard isWhole, bytes.withUnsafeBytes({ Checksum.of($0, salt: 0) }) == span.check else {
+      throw .damaged(
+        Finding(.piecesDamaged(first: span.firstFrame), JournalFiles.journalFolder))
+    }
+    return bytes
+  }
+
+  /// The newest frame that is known to be durable without reading the frames themselves.
+  func durableThrough() throws(JournalError) -> FrameNumber {
+    let (folder, store) = (self.folder, manifest.store)
+    let noted = try onDisk { () throws(DiskError) in
+      try EditBufferContents.durableThrough(in: folder, store: store)
+    }
+    return max(manifest.durableThrough, noted ?? .none)
+  }
+}
+
+extension Manifest.Segment {
+  func malformed(_ frame: SealedFrame, _ kind: Finding.Kind = .frameMalformed) -> Finding {
+    Finding(kind, number.path, at: frame.offset, expected: frame.seal.number)
+  }
+
+  /// What is wrong about the end of a segment's frames; nil where nothing is.
+  func finding(atEnd step: FrameScanner.Step, _ place: FrameScanner.Place) -> Finding? {
+    if case .finding(let finding) = step { return finding }
+    guard let sealing else { return nil }
+    if case .footer = step { return finding(atFooter: sealing, place) }
+    let kind: Finding.Kind =
+      place.expected > sealing.lastFrame ? .footerMissing : .framesLost(through: sealing.lastFrame)
+    return Finding(kind, number.path, at: place.offset, expected: place.expected)
+  }
+  /// What is wrong about a sealed segment whose footer is sound; nil where it is the manifest's segment.
+  func finding(atFooter sealing: Manifest.Sealing, _ place: FrameScanner.Place) -> Finding? {
+    let isOurs =
+      place.expected.previous == sealing.lastFrame
+      && place.previousBodyCheck == sealing.lastBodyCheck
+      && place.offset + UInt64(SegmentFooter.byteCount) == sealing.byteCount
+    return isOurs
+      ? nil : Finding(.segmentForeign, number.path, at: place.offset, expected: place.expected)
+  }
+}

@@ -1,0 +1,96 @@
+internal import ByteCoding
+package import DiskAccess
+
+/// Follows a journal that another process is writing, and hands out each frame once it is durable.
+///
+/// What is durable is told by the edit buffer's header, by the manifest and by the seals of later frames.
+/// A frame that is only written may still be lost with the power, so it is not handed out.
+package final class JournalTail {
+  private let path: String
+  private let disk: any ReadableDisk
+  /// The next frame to hand out.
+  package private(set) var next: FrameNumber
+  /// Where the walk stands, so that no frame that was handed out is read again.
+  private var position: (segment: SegmentNumber, place: FrameScanner.Place)?
+
+  /// Begins before a frame, by default the first.
+  package init(
+    at path: String, on disk: any ReadableDisk, from first: FrameNumber = FrameNumber(1)
+  ) {
+    self.path = path
+    self.disk = disk
+    next = first
+  }
+
+  /// Hands out the frames that have become durable since the last call.
+  ///
+  /// - Parameter body: Takes a frame.
+  /// - Returns: a finding where a durable frame is not whole; nil where all is well.
+  /// - Throws: where the disk fails, or the store or the next frame's segment is not there.
+  package func poll(_ body: (JournalReader.Frame) -> Void) throws(JournalError) -> Finding? {
+    let reader = try JournalReader(at: path, on: disk)
+    // The count is read before the frames, so that all it counts are there.
+    var durable = try reader.durableThrough()
+    var previous: Manifest.Sealing?
+    var ending = Ending.segmentEnded
+    for segment in reader.manifest.segments {
+      guard case .segmentEnded = ending else { break }
+      let isBehind = segment.sealing.map { $0.lastFrame < next } ?? false
+      if !isBehind {
+        ending = try poll(segment, after: previous, of: reader, &durable, body)
+      }
+      previous = segment.sealing
+    }
+    if case .finding(let finding) = ending { return finding }
+    return nil
+  }
+
+  private enum Ending {
+    case segmentEnded
+    case nothingMore
+    case finding(Finding)
+  }
+
+  private func poll(
+    _ segment: Manifest.Segment, after previous: Manifest.Sealing?, of reader: JournalReader,
+    _ durable: inout FrameNumber, _ body: (JournalReader.Frame) -> Void
+  ) throws(JournalError) -> Ending {
+    let place = position.flatMap { $0.segment == segment.number ? $0.place : nil }
+    var scanner = try reader.scanner(of: segment, after: previous, from: place)
+    var memory = ByteWriter()
+    defer { extendLifetime(memory) }
+    while true {
+      let before = scanner.place
+      let step = try scanner.next()
+      guard case .frame(let sealed) = step else {
+        if let finding = segment.finding(atEnd: step, before) {
+          // What is not whole and not durable is being written right now.
+          return before.expected <= durable ? .finding(finding) : .nothingMore
+        }
+        if segment.sealing != nil { return .segmentEnded }
+        // At a footer the next segment has been begun since the manifest was read.
+        if case .footer = step { return .nothingMore }
+        guard before.expected <= durable else { return .nothingMore }
+        let kind = Finding.Kind.framesLost(through: durable)
+        return .finding(
+          Finding(kind, segment.number.path, at: before.offset, expected: before.expected))
+      }
+      if sealed.seal.number > durable {
+        // Later frames may testify that this one is durable.
+        var ahead = try reader.scanner(of: segment, after: previous, from: before)
+        while case .frame(let later) = try ahead.next() {
+          durable = max(durable, later.seal.durableThrough)
+        }
+        if sealed.seal.number > durable { return .nothingMore }
+      }
+      if sealed.seal.number >= next {
+        guard let frame = JournalReader.Frame(sealed, in: segment.number, &memory) else {
+          return .finding(segment.malformed(sealed))
+        }
+        body(frame)
+        next = frame.number.next
+      }
+      position = (segment.number, scanner.place)
+    }
+  }
+}

@@ -1,0 +1,1 @@
+// ManagedObjects: contexts, objects, faults, undo, refresh, save, observation, fetch. Knows no files, no frames.

@@ -1,0 +1,1 @@
+// ObjectModel: values, object IDs, the model, events and commits. Knows no bytes, no disk, no context.

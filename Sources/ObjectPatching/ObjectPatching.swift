@@ -1,0 +1,1 @@
+// ObjectPatching: diff and patch of object graphs, and their JSON. Knows no files.

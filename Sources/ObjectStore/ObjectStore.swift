@@ -1,0 +1,1 @@
+// ObjectStore: open, commit, snapshot, history, checkpoint, compaction. Knows no contexts, no undo.

@@ -1,0 +1,240 @@
+// Each call of a workload fails once, in every way a disk can fail.
+
+import DiskAccess
+import DiskSimulation
+import Journaling
+import TestSupport
+import Testing
+
+@Suite struct FailingCalls {
+  private static let codes: [SystemErrorCode] = [
+    .inputOutput, .noSpace, .quotaExceeded, .interrupted, .tooManyOpenFiles, .readOnlyFileSystem,
+  ]
+
+  private static let workloads: [[Step]] = [
+    [.save, .append, .save, .save],
+    [.append, .roll, .save, .append],
+    [.save, .reopen, .append, .save],
+    [.append, .idle, .save, .manifest, .save],
+    [.save, .roll, .roll, .manifest, .idle, .reopen, .save],
+    [.append, .large, .save],
+    [.burst, .save, .burst],
+  ]
+
+  @Test func `whatever call fails and however, nothing acknowledged is lost`() throws {
+    let campaign = Campaign(count: "XJ_CAMPAIGN_STATES", inGate: 1)
+    let tally = Tally()
+    try onBothCores(Self.workloads.count) { index in
+      let steps = Self.workloads[index]
+      let callCount = FaultyLife(steps, seed: campaign.seed).run().callCount
+      for number in 1...callCount {
+        for effect in Self.effects {
+          for isLasting in [false, true] {
+            let fault = SimulatedFault(effect, number: number, isLasting: isLasting)
+            let life = FaultyLife(steps, fault, seed: campaign.seed &+ UInt64(number))
+            if let violation = life.run().violation {
+              tally.violation("\(steps.map(\.rawValue)), \(fault): \(violation)")
+            }
+            tally.count("cases")
+          }
+        }
+      }
+    }
+    print("seed \(campaign.seed): \(tally.summary)")
+    #expect(tally.violations == "")
+    #expect(tally["cases"] > 10_000)
+  }
+
+  private static var effects: [SimulatedFault.Effect] {
+    codes.flatMap { code in
+      SimulatedFault.Remainder.allCases.map { .failure(code, leaving: $0) }
+    } + [.short]
+  }
+}
+
+/// A life on a disk with one fault, which goes on after each failure as a program would.
+private final class FaultyLife {
+  private let steps: [Step]
+  private let disk: SimulatedDisk
+  private let fault: SimulatedFault?
+  private let options = JournalOptions.small
+  private var journal: Journal?
+  /// The commits that returned, those that surely were not made, and those nobody knows of.
+  private var made: [Int] = []
+  private var refused: Set<Int> = []
+  private var edits: [Int] = []
+  /// The edits that were there when the last commit was made.
+  private var durableEdits: [Int] = []
+  private var number = 0
+  /// The numbers of edits and commits that need pieces.
+  private var large: Set<Int> = []
+  private var hasStopped = false
+  private var violation: String?
+
+  init(_ steps: [Step], _ fault: SimulatedFault? = nil, seed: UInt64) {
+    self.steps = steps
+    self.fault = fault
+    disk = SimulatedDisk(seed: seed)
+  }
+
+  func run() -> (callCount: Int, violation: String?) {
+    if let fault { disk.faults = [fault] }
+    open()
+    for step in steps { perform(step) }
+    let callCount = disk.callCount
+    if fault == nil, number != made.count { note("a step failed without a fault") }
+    judgeFullDiskStaysUsable()
+    disk.faults = []
+    let image = disk.imageAfterProcessDeath()
+    let unplugged = disk.imageAfterPowerLossOfEverythingUnsynced()
+    journal = nil
+    judge(image, "after the end of the process", edits: edits)
+    judge(unplugged, "after a loss of power", edits: [])
+    return (callCount, violation)
+  }
+
+  private func open() {
+    do throws(JournalError) {
+      journal = try Journal.open(on: disk, at: "store", options: options).journal
+    } catch {
+      journal = nil
+      if case .damaged = error { note("opening says damaged: \(error)") }
+    }
+    hasStopped = false
+  }
+
+  private func perform(_ step: Step) {
+    if journal == nil { open() }
+    guard let journal else { return }
+    do throws(JournalError) {
+      switch step {
+      case .append, .save, .large, .burst:
+        number += 1
+        if step == .large { large.insert(number) }
+        try journal.appendEdit(bytes("edit", number))
+        edits.append(number)
+        if step == .burst { try fill(journal) }
+        try commit(journal)
+      case .roll: try journal.beginSegment()
+      case .idle:
+        disk.advanceClock(by: 2_000_000_000)
+        try journal.performUpkeep()
+      case .manifest:
+        try journal.replaceAttachments([
+          Manifest.Attachment(kind: 1, fileName: "a", content: [UInt8(number)])
+        ])
+      case .reopen:
+        // Closing may fail; the next life begins all the same.
+        self.journal = nil
+        do throws(JournalError) { try journal.close() } catch {
+          if case .stopped = error { edits = durableEdits }
+        }
+        open()
+      }
+    } catch {
+      if case .stopped = error {
+        // The medium has lost what was unsynced, edits in written frames with it.
+        edits = durableEdits
+        refusesEverything(journal)
+      }
+    }
+  }
+
+  /// Turns both halves.
+  private func fill(_ journal: Journal) throws(JournalError) {
+    for _ in 0..<4 { try journal.appendEdit([UInt8](repeating: 0xFF, count: 300)) }
+  }
+
+  /// Every commit is synced, so that each that returned must survive the power.
+  private func commit(_ journal: Journal) throws(JournalError) {
+    do throws(JournalError) {
+      try journal.commit(bytes("commit", number))
+      made.append(number)
+      durableEdits = edits
+      if hasStopped { note("a commit was made after a failed sync") }
+    } catch {
+      switch error {
+      case .disk, .queuedBehindFailure: refused.insert(number)
+      default: break
+      }
+      throw error
+    }
+  }
+
+  /// After a failed sync nothing more may be written, and all that is asked for is refused in words.
+  private func refusesEverything(_ journal: Journal) {
+    hasStopped = true
+    let before = disk.paths.map { disk.contents(of: $0) }
+    for attempt in 1...2 {
+      do throws(JournalError) {
+        try journal.appendEdit([1, 2, 3])
+        note("edit \(attempt) was taken after a failed sync")
+      } catch {
+        guard case .stopped = error else { return note("not stopped: \(error)") }
+      }
+      if (try? journal.commit([1, 2, 3])) != nil { note("a commit was taken after a failed sync") }
+    }
+    if disk.paths.map({ disk.contents(of: $0) }) != before {
+      note("something was written after a failed sync")
+    }
+  }
+
+  private func judge(_ image: SimulatedDisk, _ when: String, edits: [Int]) {
+    do throws(JournalError) {
+      let reopened = try Journal.open(on: image, at: "store", options: options).journal
+      let content = try Listing(on: image)
+      if let fault = content.fault { return note("\(when): \(fault)") }
+      let commits = content.commits.map { number(of: $0, "commit") }
+      if commits.filter(made.contains) != made {
+        note("\(when): \(made) were made, \(commits) are there")
+      }
+      if !refused.isDisjoint(with: commits) {
+        note("\(when): of \(commits), \(refused) had been refused")
+      }
+      if commits != commits.sorted() { note("\(when): \(commits) are out of order") }
+      let fillers = content.edits.filter { $0.first == 0xFF }
+      if fillers.contains(where: { $0 != [UInt8](repeating: 0xFF, count: 300) }) {
+        note("\(when): an edit is not what it was")
+      }
+      let found = content.edits.filter { $0.first != 0xFF }.map { number(of: $0, "edit") }
+      if found.filter(edits.contains) != edits {
+        note("\(when): edits \(edits) returned, \(found) are there")
+      }
+      try reopened.close()
+    } catch {
+      // Before the first manifest there is no store, and so nothing acknowledged.
+      if !made.isEmpty || !self.edits.isEmpty { note("\(when): \(error)") }
+    }
+  }
+
+  /// After a full disk that did not stop it, the same journal takes commits again.
+  private func judgeFullDiskStaysUsable() {
+    guard let fault, case .failure(let code, _) = fault.effect,
+      code == .noSpace || code == .quotaExceeded, !hasStopped, let journal
+    else { return }
+    disk.faults = []
+    number += 1
+    do throws(JournalError) {
+      try commit(journal)
+    } catch {
+      note("after a full disk with room again: \(error)")
+    }
+  }
+
+  private func bytes(_ name: String, _ number: Int) -> [UInt8] {
+    Array("\(name) \(number) ".utf8)
+      + Array(
+        repeating: UInt8(number), count: large.contains(number) ? 5_000 : number % 3 * 40)
+  }
+
+  private func number(of bytes: [UInt8], _ name: String) -> Int {
+    let text = String(decoding: bytes.prefix { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
+    let words = text.split(separator: " ")
+    guard words.count >= 2, words[0] == name, let number = Int(words[1]),
+      self.bytes(name, number) == bytes
+    else { return -1 }
+    return number
+  }
+
+  private func note(_ text: String) { violation = violation ?? text }
+}

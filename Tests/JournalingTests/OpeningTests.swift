@@ -1,0 +1,209 @@
+// Who may open a store, where a store may be made, and what is said to those who may not.
+
+import DiskAccess
+import DiskSimulation
+import Foundation
+import Journaling
+import TestSupport
+import Testing
+
+@Suite struct OpeningTests {
+  private let disk = SimulatedDisk(seed: 2)
+
+  @discardableResult
+  private func open(
+    _ path: String = "store", making: Journal.Making = .ifMissing,
+    _ change: (inout JournalOptions) -> Void = { _ in }
+  ) throws -> Journal {
+    var options = JournalOptions.small
+    change(&options)
+    return try Journal.open(on: disk, at: path, making: making, options: options).journal
+  }
+
+  @Test func `a second opening in this process is refused, and the first goes on`() throws {
+    let first = try open()
+    #expect(throws: JournalError.alreadyOpen(path: "store")) { try open() }
+    try first.commit([1])
+    try first.close()
+    try open().close()
+  }
+
+  @Test func `a store that another process writes is refused with that process named`() throws {
+    try open().close()
+    let folder = try disk.folder(at: "store")
+    let holder = try folder.file("LOCK", .existing)
+    #expect(try holder.lock())
+    try holder.resize(to: 0)
+    _ = try Array("process 4711\n".utf8).withUnsafeBytes { try holder.append($0) }
+    #expect(throws: JournalError.inUse(path: "store", holder: "process 4711")) { try open() }
+    try holder.resize(to: 0)
+    #expect {
+      try open()
+    } throws: { "\($0)".contains("did not say") }
+    try holder.close()
+    try open().close()
+  }
+
+  @Test func `the lock is free as soon as its holder is dead`() throws {
+    let journal = try open()
+    try journal.commit([1])
+    let after = disk.imageAfterProcessDeath()
+    try Journal.open(on: after, at: "store", options: .small).journal.close()
+    try journal.close()
+  }
+
+  @Test func `no store is made where none was asked for`() throws {
+    #expect(throws: JournalError.storeMissing(path: "store")) { try open(making: .never) }
+    #expect(disk.paths.isEmpty)
+    try disk.makeFolders("store")
+    #expect(throws: JournalError.storeMissing(path: "store")) { try open(making: .never) }
+    #expect(throws: JournalError.storeMissing(path: "store")) {
+      try JournalReader(at: "store", on: disk)
+    }
+    #expect(throws: JournalError.storeMissing(path: "none")) {
+      try JournalReader(at: "none", on: disk)
+    }
+  }
+
+  @Test func `a folder with other files is left alone`() throws {
+    try disk.makeFolders("store")
+    try disk.setContents("store/letter.txt", [1, 2, 3])
+    #expect(throws: JournalError.notAStore(path: "store")) { try open() }
+    #expect(disk.paths == ["store", "store/letter.txt"] || disk.paths == ["store/letter.txt"])
+  }
+
+  @Test func `a journal folder with other files is left alone`() throws {
+    try disk.makeFolders("store/journal")
+    try disk.setContents("store/journal/letter.txt", [1, 2, 3])
+    #expect(throws: JournalError.notAStore(path: "store")) { try open() }
+    #expect(disk.contents(of: "store/journal/letter.txt") == [1, 2, 3])
+  }
+
+  @Test(arguments: ["", "/", "..", "a/..", "."])
+  func `a path that names no folder of its own is refused`(path: String) throws {
+    #expect(throws: JournalError.notAStore(path: path)) { try open(path) }
+  }
+
+  @Test(arguments: ["/store", "store/", "store///", "a/b"])
+  func `a path may be relative, absolute, deep, or end in slashes`(path: String) throws {
+    try disk.makeFolders("a")
+    try open(path).close()
+    #expect(try JournalReader(at: path, on: disk).manifest.segments.count == 1)
+  }
+
+  @Test func `a network file system is refused unless asked for`() throws {
+    disk.fileSystemKind = FileSystemKind(magicNumber: 0x6969)
+    #expect(throws: JournalError.networkFileSystem(path: "store", name: "NFS")) { try open() }
+    try open { $0.allowsNetworkFileSystems = true }.close()
+  }
+
+  @Test func `a store without its manifest is damaged, not new`() throws {
+    let journal = try open()
+    try journal.commit([1])
+    try journal.close()
+    try disk.folder(at: "store").remove("MANIFEST")
+    expectDamage(.manifestMissing)
+    #expect(try disk.folder(at: "store/journal").names() == ["0000000001.xj"])
+  }
+
+  @Test func `a manifest older than the journal is damage, and no segment is overwritten`() throws {
+    let journal = try open()
+    try journal.commit([1])
+    let old = try #require(disk.contents(of: "store/MANIFEST"))
+    try journal.beginSegment()
+    try journal.commit([2])
+    try journal.close()
+    let second = disk.contents(of: "store/journal/0000000002.xj")
+    try disk.setContents("store/MANIFEST", old)
+    expectDamage(.segmentUnlisted)
+    #expect(disk.contents(of: "store/journal/0000000002.xj") == second)
+  }
+
+  @Test func `a sealed segment that is gone or cut is damage even if it is not read`() throws {
+    let journal = try open()
+    try journal.commit([1])
+    try journal.beginSegment()
+    try journal.commit([2])
+    try journal.close()
+    let path = "store/journal/0000000001.xj"
+    let bytes = try #require(disk.contents(of: path))
+    try disk.setContents(path, bytes.dropLast())
+    expectDamage(.segmentCutShort)
+    try disk.folder(at: "store/journal").remove("0000000001.xj")
+    expectDamage(.segmentMissing)
+  }
+
+  @Test func `a journal folder or active segment that is gone is damage`() throws {
+    try open().close()
+    try disk.folder(at: "store/journal").remove("0000000001.xj")
+    expectDamage(.segmentMissing)
+    let other = SimulatedDisk(seed: 3)
+    try other.makeFolders("store")
+    try other.setContents("store/MANIFEST", try #require(disk.contents(of: "store/MANIFEST")))
+    #expect {
+      try Journal.open(on: other, at: "store", options: .small)
+    } throws: { error in
+      guard case .damaged(let finding) = error as? JournalError else { return false }
+      return finding.kind == .segmentMissing
+    }
+  }
+
+  @Test func `the segment of another store is not taken for ours`() throws {
+    try open().close()
+    try open("other").close()
+    let foreign = try #require(disk.contents(of: "other/journal/0000000001.xj"))
+    try disk.setContents("store/journal/0000000001.xj", foreign)
+    expectDamage(.segmentForeign)
+  }
+
+  @Test func `an edit buffer that is missing, damaged or foreign is told and costs nothing sealed`()
+    throws
+  {
+    let journal = try open()
+    try journal.commit([1])
+    try journal.close()
+    try open("other").close()
+    let own = try #require(disk.contents(of: "store/edits"))
+    let foreign = try #require(disk.contents(of: "other/edits"))
+    for (bytes, kind) in [
+      (nil, Finding.Kind.editBufferMissing), (Array(own.prefix(100)), .editBufferDamaged),
+      ([], .editBufferDamaged), (foreign, .editBufferForeign),
+    ] {
+      if let bytes {
+        try disk.setContents("store/edits", bytes)
+      } else {
+        try disk.folder(at: "store").remove("edits")
+      }
+      let (journal, report) = try Journal.open(on: disk, at: "store", options: .small)
+      #expect(report.findings.map(\.kind) == [kind])
+      try journal.close()
+      #expect(try Listing(on: disk).commits == [[1]])
+    }
+  }
+
+  @Test func `a checkpoint's word that a frame was durable is believed`() throws {
+    let journal = try open()
+    try journal.commit([1])
+    try journal.close()
+    #expect {
+      try Journal.open(on: disk, at: "store", options: .small, knownDurable: FrameNumber(9))
+    } throws: { error in
+      guard case .damaged(let finding) = error as? JournalError else { return false }
+      return finding.kind == .framesLost(through: FrameNumber(9))
+    }
+  }
+
+  private func expectDamage(
+    _ kind: Finding.Kind, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let before = disk.paths.map { disk.contents(of: $0) }
+    #expect(sourceLocation: sourceLocation) {
+      try open()
+    } throws: { error in
+      guard case .damaged(let finding) = error as? JournalError else { return false }
+      return finding.kind == kind
+    }
+    let after = disk.paths.map { disk.contents(of: $0) }
+    #expect(before.count == after.count, sourceLocation: sourceLocation)
+  }
+}

@@ -1,0 +1,128 @@
+// Following a journal that another is writing: every frame once, in order, and none before it is durable.
+
+import DiskAccess
+import DiskSimulation
+import Journaling
+import TestSupport
+import Testing
+
+@Suite struct TailTests {
+  private let disk = SimulatedDisk(seed: 5)
+
+  private func open() throws -> Journal {
+    try Journal.open(on: disk, at: "store", options: .small).journal
+  }
+
+  private func poll(_ tail: JournalTail) throws -> (frames: [UInt64], finding: Finding?) {
+    var frames: [UInt64] = []
+    let finding = try tail.poll { frames.append($0.number.rawValue) }
+    return (frames, finding)
+  }
+
+  @Test func `each durable frame is handed out once, across segments`() throws {
+    let journal = try open()
+    let tail = JournalTail(at: "store", on: disk)
+    var seen: [UInt64] = []
+    for number in 1...60 {
+      try journal.commit(Content.commit(number))
+      if number % 7 == 0 { try journal.beginSegment() }
+      if number % 3 == 0 {
+        let (frames, finding) = try poll(tail)
+        #expect(finding == nil)
+        seen += frames
+      }
+    }
+    #expect(seen == Array(1...60))
+    #expect(tail.next == FrameNumber(61))
+    try journal.close()
+    #expect(try poll(tail).frames == [61])
+    #expect(try poll(tail).frames.isEmpty)
+  }
+
+  @Test func `a frame that is only written is not handed out`() throws {
+    let journal = try open()
+    let tail = JournalTail(at: "store", on: disk)
+    try journal.commit([1])
+    try journal.commit([2], .written)
+    #expect(try poll(tail).frames == [1])
+    try journal.commit([3], .written)
+    #expect(try poll(tail).frames.isEmpty)
+    try journal.commit([4])
+    #expect(try poll(tail).frames == [2, 3, 4])
+    try journal.close()
+  }
+
+  @Test func `without the edit buffer, the seals of later frames tell what is durable`() throws {
+    let journal = try open()
+    for number in 1...5 { try journal.commit([UInt8(number)]) }
+    try disk.folder(at: "store").remove("edits")
+    let tail = JournalTail(at: "store", on: disk)
+    #expect(try poll(tail).frames == [1, 2, 3, 4])
+    try journal.close()
+    #expect(try poll(tail).frames == [5])
+  }
+
+  @Test func `it can begin anywhere`() throws {
+    let journal = try open()
+    for number in 1...10 {
+      try journal.commit([UInt8(number)])
+      if number % 4 == 0 { try journal.beginSegment() }
+    }
+    #expect(
+      try poll(JournalTail(at: "store", on: disk, from: FrameNumber(6))).frames == [6, 7, 8, 9, 10])
+    #expect(try poll(JournalTail(at: "store", on: disk, from: FrameNumber(99))).frames.isEmpty)
+    try journal.close()
+  }
+
+  @Test func `a durable frame that is damaged is told, not passed over`() throws {
+    let journal = try open()
+    for number in 1...3 { try journal.commit([UInt8(number)]) }
+    let path = "store/journal/0000000001.xj"
+    var bytes = try #require(disk.contents(of: path))
+    let reader = try JournalReader(at: "store", on: disk)
+    var second: UInt64 = 0
+    _ = try reader.forEachFrame { frame in
+      if frame.number == FrameNumber(2) { second = frame.offset }
+      return true
+    }
+    bytes[Int(second) + 60] ^= 1
+    try disk.setContents(path, bytes)
+    let tail = JournalTail(at: "store", on: disk)
+    let (frames, finding) = try poll(tail)
+    #expect(frames == [1])
+    #expect(finding?.kind == .bodyDamaged)
+    #expect(finding?.expected == FrameNumber(2))
+  }
+
+  @Test func `a frame half written is waited for`() throws {
+    let journal = try open()
+    let tail = JournalTail(at: "store", on: disk)
+    try journal.commit([1])
+    // The write of the next frame is split, and another process looks in between.
+    var between: (frames: [UInt64], finding: Finding?)?
+    disk.faults = [SimulatedFault(.short, calls: [.write])]
+    var writes = 0
+    disk.onCall = { [disk] call in
+      guard call.kind == .write else { return }
+      writes += 1
+      guard writes == 2 else { return }
+      let image = disk.imageAfterProcessDeath()
+      let tail = JournalTail(at: "store", on: image)
+      var frames: [UInt64] = []
+      do {
+        let finding = try tail.poll { frames.append($0.number.rawValue) }
+        between = (frames, finding)
+      } catch {
+        Issue.record("\(error)")
+      }
+    }
+    try journal.commit([UInt8](repeating: 9, count: 1_500))
+    disk.onCall = nil
+    #expect(between?.frames == [1])
+    #expect(between?.finding == nil)
+    let (frames, finding) = try poll(tail)
+    #expect(frames == [1, 2])
+    #expect(finding == nil)
+    try journal.close()
+  }
+}

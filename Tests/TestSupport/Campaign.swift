@@ -1,0 +1,96 @@
+// What campaigns share: how much to do, from which seed, on both cores, and how the outcome is told.
+
+internal import DiskAccess
+import Foundation
+
+/// The size and seed of a campaign: from the environment, where Tools/campaign puts it, or what the gate
+/// asks for.
+package struct Campaign: Sendable {
+  package let count: Int
+  package let seed: UInt64
+
+  package init(count variable: String, inGate: Int) {
+    let environment = ProcessInfo.processInfo.environment
+    count = environment[variable].flatMap { Int($0) } ?? inGate
+    seed = environment["XJ_SEED"].flatMap { UInt64($0) } ?? 20_240_229
+  }
+}
+
+/// Random numbers by seed.
+package struct Dice: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  package init(seed: UInt64) { state = seed &+ 0x9E37_79B9_7F4A_7C15 }
+
+  package mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// Counts and violations from several threads.
+package final class Tally: @unchecked Sendable {
+  private let lock = Lock()
+  private var counts: [String: Int] = [:]
+  private var kept: [String] = []
+  private var violationCount = 0
+
+  package init() {}
+
+  package func count(_ name: String, _ amount: Int = 1) {
+    lock.withLock { counts[name, default: 0] += amount }
+  }
+
+  package func violation(_ text: @autoclosure () -> String) {
+    lock.withLock {
+      violationCount += 1
+      if kept.count < 10 { kept.append(text()) }
+    }
+  }
+
+  /// Whether a violation has been found, after which a campaign need not go on.
+  package var hasViolations: Bool { lock.withLock { violationCount > 0 } }
+
+  package subscript(_ name: String) -> Int { lock.withLock { counts[name, default: 0] } }
+
+  /// The first violations, one a line; empty where there were none.
+  package var violations: String {
+    lock.withLock {
+      violationCount == 0 ? "" : "\(violationCount) violations\n" + kept.joined(separator: "\n")
+    }
+  }
+
+  /// One line of all counts.
+  package var summary: String {
+    lock.withLock {
+      counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    }
+  }
+}
+
+/// Calls a closure with each number below a count, on both cores.
+package func onBothCores(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
+  let next = Counter()
+  let threads = try (0..<2).map { _ in
+    try BackgroundThread {
+      while let number = next.take(below: count) { body(number) }
+    }
+  }
+  for thread in threads { thread.join() }
+}
+
+private final class Counter: @unchecked Sendable {
+  private let lock = Lock()
+  private var value = 0
+
+  func take(below limit: Int) -> Int? {
+    lock.withLock {
+      guard value < limit else { return nil }
+      defer { value += 1 }
+      return value
+    }
+  }
+}

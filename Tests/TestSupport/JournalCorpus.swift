@@ -1,0 +1,150 @@
+// Journals to damage, with the truth about each of their frames.
+
+package import DiskSimulation
+package import Journaling
+
+/// A journal as its writer left it, and what is true of its frames.
+package struct JournalCorpus {
+  package let name: String
+  package let disk: SimulatedDisk
+  package let frames: [Frame]
+  package let segments: [Segment]
+  /// The newest frame that was synced when the writer was stopped.
+  package let durableThrough: FrameNumber
+  /// The newest frame that the manifest says was durable.
+  package let manifestDurableThrough: FrameNumber
+  /// Each segment as it was at an earlier moment.
+  package let staleBytes: [String: [UInt8]]
+
+  /// The truth about a frame.
+  package struct Frame {
+    package let number: FrameNumber
+    package let path: String
+    package let range: Range<Int>
+    package let durableThrough: FrameNumber
+    package let payload: [UInt8]
+  }
+
+  /// The truth about a segment.
+  package struct Segment {
+    package let path: String
+    package let bytes: [UInt8]
+    package let isSealed: Bool
+    /// The footer's range, where there is one.
+    package let footer: Range<Int>?
+  }
+
+  /// Lives a life of some steps and stops it.
+  package init(_ steps: [Step], closing: Bool, seed: UInt64) throws {
+    let life = JournalLife(SimulatedDisk(seed: seed))
+    try life.open()
+    var stale: [String: [UInt8]] = [:]
+    for (index, step) in steps.enumerated() {
+      if index == steps.count / 2 { stale = Self.segmentBytes(of: life.disk) }
+      try life.perform(step)
+    }
+    if closing { try life.close() }
+    durableThrough = life.journal?.durableFrame ?? FrameNumber(.max)
+    disk = life.disk.imageAfterProcessDeath()
+    life.abandon()
+    name = steps.map(\.rawValue).joined(separator: " ") + (closing ? " close" : "")
+    staleBytes = stale
+    let reader = try JournalReader(at: life.path, on: disk)
+    manifestDurableThrough = reader.manifest.durableThrough
+    var frames: [Frame] = []
+    let contents = Self.segmentBytes(of: disk)
+    _ = try reader.forEachFrame { frame in
+      let path = "store/journal/" + frame.segment.fileName
+      let start = Int(frame.offset)
+      let lz4ByteCount = contents[path].map { bytes in
+        (0..<4).reduce(0) { $0 | Int(bytes[start + 32 + $1]) << (8 * $1) }
+      }
+      frames.append(
+        Frame(
+          number: frame.number, path: path, range: start..<start + 48 + (lz4ByteCount ?? 0),
+          durableThrough: frame.durableThrough, payload: Array(frame.payload)))
+      return true
+    }
+    self.frames = frames
+    segments = reader.manifest.segments.map { segment in
+      let path = "store/journal/" + segment.number.fileName
+      let bytes = contents[path] ?? []
+      let isSealed = segment.sealing != nil
+      return Segment(
+        path: path, bytes: bytes, isSealed: isSealed,
+        footer: isSealed ? bytes.count - 48..<bytes.count : nil)
+    }
+  }
+
+  private static func segmentBytes(of disk: SimulatedDisk) -> [String: [UInt8]] {
+    var bytes: [String: [UInt8]] = [:]
+    for path in disk.paths where path.hasSuffix(".xj") { bytes[path] = disk.contents(of: path) }
+    return bytes
+  }
+
+  /// Twenty-four journals: sealed and active segments, with and without an end in an idle marker.
+  package static func all(seed: UInt64) throws -> [JournalCorpus] {
+    var dice = Dice(seed: seed)
+    return try (0..<24).map { number in
+      let steps = (0..<2 + number % 5).map { _ in
+        Step.basic.randomElement(using: &dice) ?? .save
+      }
+      return try JournalCorpus(
+        [.save] + steps + [.append], closing: number % 4 == 0, seed: seed &+ UInt64(number))
+    }
+  }
+}
+
+/// What must come of a journal of which one segment has been damaged.
+package struct ExpectedVerdict: Equatable, CustomStringConvertible {
+  package enum Kind: Equatable { case whole, torn, damaged }
+
+  package let kind: Kind
+  /// How many frames can be read.
+  package let frameCount: Int
+
+  package init(_ kind: Kind, frameCount: Int) {
+    self.kind = kind
+    self.frameCount = frameCount
+  }
+
+  package var description: String { "\(kind), \(frameCount) frames" }
+
+  /// Tells the verdict from the bytes alone: which frames are still what they were, and what those that are
+  /// testify. It knows nothing of how the journal decides.
+  package init(
+    _ corpus: JournalCorpus, _ segment: JournalCorpus.Segment, became bytes: [UInt8],
+    hasEditBuffer: Bool
+  ) {
+    func isIntact(_ range: Range<Int>) -> Bool {
+      range.upperBound <= bytes.count && bytes[range] == segment.bytes[range]
+    }
+    let before = corpus.frames.prefix { $0.path != segment.path }.count
+    let here = corpus.frames[before...].prefix { $0.path == segment.path }
+    let firstBad = here.firstIndex { !isIntact($0.range) }
+    let frameCount = firstBad ?? here.endIndex
+    if !isIntact(0..<128) {
+      self.init(.damaged, frameCount: before)
+      return
+    }
+    if segment.isSealed {
+      let isWhole = firstBad == nil && segment.footer.map(isIntact) ?? false
+      self.init(isWhole ? .whole : .damaged, frameCount: isWhole ? corpus.frames.count : frameCount)
+      return
+    }
+    let end = frameCount == here.startIndex ? 128 : corpus.frames[frameCount - 1].range.upperBound
+    let expected = UInt64(frameCount + 1)
+    let testimony = here[frameCount...].filter { seal in
+      isIntact(seal.range.lowerBound..<seal.range.lowerBound + 48)
+    }.map(\.durableThrough.rawValue).max()
+    let noted = hasEditBuffer ? min(corpus.durableThrough.rawValue, UInt64(corpus.frames.count)) : 0
+    let known = max(noted, testimony ?? 0, corpus.manifestDurableThrough.rawValue)
+    if known >= expected {
+      self.init(.damaged, frameCount: frameCount)
+    } else if bytes.count <= end || bytes[end...].allSatisfy({ $0 == 0 }) {
+      self.init(.whole, frameCount: frameCount)
+    } else {
+      self.init(.torn, frameCount: frameCount)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// The demo of the journal, and the child process that it and the tests kill.
+
+import DiskAccess
+import Foundation
+import Journaling
+
+@main
+enum JournalDemo {
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    do {
+      switch arguments.first {
+      case "writer":
+        try Writer(path: arguments.dropFirst().first ?? "").run()
+      case "hold":
+        try Writer(path: arguments.dropFirst().first ?? "").hold()
+      case "--help", "-h":
+        print("usage: JournalDemo [FOLDER]   shows the journal at work in a new folder")
+      default:
+        try Demonstration(folder: arguments.first).run()
+      }
+    } catch {
+      FileHandle.standardError.write(Data("\(error)\n".utf8))
+      exit(1)
+    }
+  }
+}
+
+/// The child: it edits and commits until it is killed, and says on its output what has returned.
+struct Writer {
+  let path: String
+
+  func run() throws {
+    var options = JournalOptions()
+    options.segmentByteCount = 64 << 10
+    options.halfByteCount = 8 << 10
+    let (journal, _) = try Journal.open(on: PosixDisk(), at: path, options: options)
+    var edit = 0
+    var commit = 0
+    while true {
+      for _ in 0..<(edit % 7) + 1 {
+        edit += 1
+        try journal.appendEdit("edit \(edit)")
+        say("e \(edit)")
+      }
+      commit += 1
+      try journal.commit("commit \(commit)")
+      say("c \(commit)")
+    }
+  }
+
+  /// Opens the store and holds it until it is killed, or its input ends.
+  func hold() throws {
+    let (journal, _) = try Journal.open(on: PosixDisk(), at: path)
+    say("open")
+    while readLine() != nil {}
+    try journal.close()
+  }
+
+  private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+}
+
+extension Journal {
+  func appendEdit(_ text: String) throws(JournalError) {
+    try appendEdit(byteCount: text.utf8.count) { $0.copyBytes(from: text.utf8) }
+  }
+
+  func commit(_ text: String) throws {
+    _ = try Array(text.utf8).withUnsafeBytes { try commit($0) }
+  }
+}

@@ -1,0 +1,41 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// A package of its own, because all of it is built for the fuzzer. Like Tools/bench it compiles the rooms
+// through the link `Rooms`. Tools/fuzz/run builds and runs it.
+
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func room(_ name: String, imports: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: imports, path: "Rooms/\(name)", swiftSettings: strict)
+}
+
+func fuzzer(_ name: String) -> Target {
+  .executableTarget(
+    name: name, dependencies: ["ByteCoding", "DiskAccess", "FuzzSupport", "Journaling"],
+    swiftSettings: strict)
+}
+
+let package = Package(
+  name: "fuzz",
+  targets: [
+    .systemLibrary(name: "CLZ4", path: "Rooms/CLZ4", pkgConfig: "liblz4"),
+    .systemLibrary(name: "CXXHash", path: "Rooms/CXXHash", pkgConfig: "libxxhash"),
+    .systemLibrary(name: "CLinux", path: "Rooms/CLinux"),
+    room("ByteCoding"),
+    room("DiskAccess", imports: ["CLinux"]),
+    room("Journaling", imports: ["ByteCoding", "CLZ4", "CXXHash", "DiskAccess"]),
+    .target(
+      name: "FuzzSupport", dependencies: ["ByteCoding", "DiskAccess", "Journaling"],
+      swiftSettings: strict),
+    fuzzer("FuzzFrames"),
+    fuzzer("FuzzManifest"),
+    fuzzer("FuzzEdits"),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,120 @@
+// Writes the inputs that the fuzzers begin with: the files of a small journal, as its writer makes them.
+
+internal import ByteCoding
+internal import DiskAccess
+internal import Glibc
+internal import Journaling
+
+/// Called once before all inputs. Where XJ_FUZZ_SEEDS names a folder, the seeds are written there and the
+/// process ends.
+@_cdecl("LLVMFuzzerInitialize")
+public func writeSeedsWhereAsked(_ count: UnsafeMutableRawPointer?, _: UnsafeMutableRawPointer?)
+  -> Int32
+{
+  guard let path = getenv("XJ_FUZZ_SEEDS") else { return 0 }
+  do {
+    try Seeds(String(cString: path)).write()
+    exit(0)
+  } catch {
+    print("the seeds could not be written: \(error)")
+    exit(1)
+  }
+}
+
+private struct Seeds {
+  private let disk = PosixDisk()
+  private let path: String
+
+  init(_ path: String) { self.path = path }
+
+  func write() throws {
+    try makeJournal()
+    let store = try disk.folderForReading(at: path + "/seed.xjournal")
+    let folder = try disk.folder(at: path)
+    for name in ["FuzzFrames", "FuzzManifest", "FuzzEdits"] { try folder.makeFolder(name) }
+    try put([0] + bytes("MANIFEST", in: store), "manifest", in: folder.folder("FuzzManifest"))
+    let edits = try bytes("edits", in: store)
+    try put([0] + edits, "whole", in: folder.folder("FuzzEdits"))
+    // The slots and the halves alone, for a header that is always sound.
+    let parts = edits[1024..<1040] + edits[2048..<2064] + edits[4096...]
+    try put([1] + parts, "parts", in: folder.folder("FuzzEdits"))
+    let segments = try store.folderForReading("journal")
+    for name in try segments.names() {
+      let segment = try bytes(name, in: segments)
+      let frames = try folder.folder("FuzzFrames")
+      try put([0] + segment, "whole-" + name, in: frames)
+      try put([1] + segment.dropFirst(128), "frames-" + name, in: frames)
+      if name == SegmentNumber(1).fileName {
+        try put([0] + lastNumbers(segment), "numbers-" + name, in: frames)
+      }
+    }
+  }
+
+  /// A journal of several segments, with edits, commits, pieces, markers and an attachment, and with edits
+  /// that no frame holds.
+  private func makeJournal() throws {
+    var options = JournalOptions()
+    options.segmentByteCount = 4 << 10
+    options.halfByteCount = 512
+    options.windowByteCount = 16 << 10
+    options.preallocatedByteCount = 512
+    options.hasUpkeepThread = false
+    let path = path + "/seed.xjournal"
+    let (journal, _) = try Journal.open(on: disk, at: path, options: options)
+    for round in 1...6 {
+      for length in [3, 40, 200 * round] {
+        try append(noise(length, compresses: round % 3 != 1), to: journal)
+      }
+      let ticket = try journal.enqueueCommit(epoch: journal.commitEpoch) { _, writer in
+        writer.write(noise(500 * round, compresses: round % 3 != 1))
+      }
+      _ = try journal.wait(for: ticket, until: .synced)
+      if round % 2 == 0 { try journal.beginSegment() }
+    }
+    try journal.replaceAttachments([
+      Manifest.Attachment(kind: 1, fileName: "run-1", content: [1, 2, 3])
+    ])
+    for length in 1...9 { try append(noise(length), to: journal) }
+    // The process ends as if it were killed: the buffer keeps the last edits.
+    _ = Unmanaged.passRetained(journal)
+  }
+
+  /// The header, the first frame and the footer of a sealed segment, all with the largest numbers.
+  private func lastNumbers(_ segment: [UInt8]) -> [UInt8] {
+    let byteCount = 48 + Int(segment[160]) + Int(segment[161]) << 8
+    var bytes = segment[..<(128 + byteCount)] + segment.suffix(48)
+    let footer = bytes.count - 48
+    let largest = [UInt8](repeating: 0xFF, count: 8)
+    for offset in [71, 128 + 8, footer + 16] {
+      bytes.replaceSubrange(offset..<offset + 8, with: largest)
+    }
+    bytes.replaceSubrange(footer + 8..<footer + 16, with: [1, 0, 0, 0, 0, 0, 0, 0])
+    bytes.replaceSubrange(footer + 32..<footer + 40, with: segment[144..<152])
+    return Array(bytes)
+  }
+
+  private func append(_ edit: [UInt8], to journal: Journal) throws {
+    try journal.appendEdit(byteCount: edit.count) { $0.copyBytes(from: edit) }
+  }
+
+  /// Bytes that do not compress, or of which the first half does not.
+  private func noise(_ count: Int, compresses: Bool = true) -> [UInt8] {
+    var state: UInt32 = 1
+    return (0..<count).map { index in
+      state = state &* 1_664_525 &+ 1_013_904_223
+      return compresses && index >= count / 2 ? 7 : UInt8(truncatingIfNeeded: state >> 24)
+    }
+  }
+
+  private func bytes(_ name: String, in folder: any ReadableFolder) throws -> [UInt8] {
+    let file = try folder.fileForReading(name)
+    var bytes = [UInt8](repeating: 0, count: Int(try file.information().byteCount))
+    let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
+    return Array(bytes[..<count])
+  }
+
+  private func put(_ bytes: [UInt8], _ name: String, in folder: any DiskFolder) throws {
+    let file = try folder.file(name, .new)
+    try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+  }
+}

@@ -1,0 +1,104 @@
+# What the scripts of this project share: how they speak, where they build, and how they install what
+# a machine with only the Swift toolchain lacks. Sourced, never run.
+# shellcheck shell=bash
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# XJ_SCRATCH names another folder to build in.
+scratch=${XJ_SCRATCH:-$root/.build}
+case $scratch in
+  /*) ;;
+  *) scratch=$PWD/$scratch ;;
+esac
+logs=$scratch/check
+
+say() { printf '%s\n' "$*"; }
+
+stop() {
+  printf '%s\n' "$@" >&2
+  exit 1
+}
+
+# Runs a subcommand of swift in the folder to build in: `swift_in_scratch build -c release`.
+swift_in_scratch() {
+  local command=$1
+  shift
+  (cd "$root" && swift "$command" --scratch-path "$scratch" "$@")
+}
+
+# Runs tests; a run that finds none is a failure.
+run_tests() {
+  local output=$logs/command.txt
+  mkdir -p "$logs"
+  SWIFT_BACKTRACE=enable=no swift_in_scratch test --disable-xctest "$@" 2>&1 | tee "$output" || return 1
+  if ! grep -Eq 'Test run with [1-9]' "$output"; then
+    say "error: no test was run by: swift test $*"
+    return 1
+  fi
+}
+
+# The Swift that runs must be one that knows the package's manifest.
+require_swift() {
+  command -v swift >/dev/null || stop \
+    'There is no swift on the path. XJournal needs the Swift toolchain, 6.3 or later:' \
+    'https://www.swift.org/install/linux/'
+  local version
+  version=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p' | head -n 1)
+  case $version in
+    '' | [0-5].* | 6.[0-2]) stop "XJournal needs Swift 6.3 or later; this is Swift ${version:-unknown}." ;;
+  esac
+}
+
+has_library() { command -v pkg-config >/dev/null && pkg-config --exists "$1"; }
+
+# Prints a line for each package that is missing: its name, and why it is needed.
+missing_packages() {
+  command -v pkg-config >/dev/null || say 'pkg-config: Swift finds the C libraries through it'
+  has_library liblz4 || say 'liblz4-dev: the journal is compressed by liblz4'
+  has_library libxxhash || say 'libxxhash-dev: the journal is checked by libxxhash'
+  command -v lz4 >/dev/null || say 'lz4: tests read the journal with the command-line tool'
+}
+
+# Runs a command as root, however this machine allows it.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif [ -t 0 ]; then
+    sudo "$@"
+  else
+    sudo -n "$@"
+  fi
+}
+
+# Installs the packages that are missing, or says which they are and stops.
+install_what_is_missing() {
+  require_swift
+  local missing names
+  missing=$(missing_packages)
+  [ -n "$missing" ] || return 0
+  names=$(cut -d: -f1 <<<"$missing" | paste -sd' ')
+  say 'This machine lacks:'
+  while IFS= read -r line; do say "  $line"; done <<<"$missing"
+
+  command -v apt-get >/dev/null || stop \
+    'There is no apt-get here to install them with. Install what corresponds to these packages of' \
+    "Debian and Ubuntu with your system's means, then run this again: $names"
+  if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+    stop 'Installing needs root, and there is no sudo here. As root, run:' \
+      "  apt-get update && apt-get install -y $names"
+  fi
+
+  mkdir -p "$logs"
+  say "Installing: $names"
+  # shellcheck disable=SC2086 # The names are words.
+  if ! {
+    as_root apt-get update &&
+      as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $names
+  } >"$logs/install.txt" 2>&1; then
+    tail -n 20 "$logs/install.txt" >&2
+    stop "They could not be installed (all that was said: $logs/install.txt). As root, run:" \
+      "  apt-get update && apt-get install -y $names"
+  fi
+  hash -r
+  missing=$(missing_packages)
+  [ -z "$missing" ] || stop 'Installed, and still not found:' "$missing"
+}
