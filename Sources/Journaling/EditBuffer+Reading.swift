@@ -75,7 +75,8 @@ package struct EditBufferContents {
     let start = EditBufferLayout.offset(ofHalf: index, halfByteCount: halfByteCount)
     let entries = start + EditBufferLayout.halfHeaderByteCount
     let header = UnsafeRawBufferPointer(rebasing: bytes[start..<entries])
-    if header.countUpToLastNonzero == 0 { return }  // never begun
+    let half = UnsafeRawBufferPointer(rebasing: bytes[start..<start + halfByteCount])
+    if isYetToBegin(half) { return }
     guard Checksum.endsWithCheck(header, salt: salt) else {
       findings.append(Finding(.editHalfDamaged, JournalFiles.edits, at: UInt64(start)))
       return
@@ -85,6 +86,13 @@ package struct EditBufferContents {
       Half(
         firstEdit: EditNumber(UInt64(littleEndian: first)),
         entries: entries..<start + halfByteCount))
+  }
+
+  /// Whether a half was never begun, or its writer died while it began it.
+  private func isYetToBegin(_ half: UnsafeRawBufferPointer) -> Bool {
+    let generation = half.loadUnaligned(as: UInt64.self)
+    let entries = half[EditBufferLayout.halfHeaderByteCount...].prefix(8)
+    return generation == 0 && entries.allSatisfy { $0 == 0 }
   }
 
   /// Hands out the edits that no frame holds yet, in their unbroken order: nothing after a hole.

@@ -99,14 +99,17 @@ struct EditBuffer {
   func beginHalf(_ index: Int, generation: UInt64, firstEdit: EditNumber) -> EditHalf {
     let offset = EditBufferLayout.offset(ofHalf: index, halfByteCount: halfByteCount)
     let base = memory.base + offset
-    // First no entries, then the header, so that old entries never follow a new header.
+    // First no entries, so that old ones never follow a new header. Then the header, its generation last:
+    // without one, the half is about to be begun.
     let entries = base + EditBufferLayout.halfHeaderByteCount
     entries.storeBytes(of: 0, as: UInt64.self)
-    base.storeBytes(of: generation.littleEndian, as: UInt64.self)
+    base.storeBytes(of: 0, as: UInt64.self)
     base.storeBytes(of: firstEdit.rawValue.littleEndian, toByteOffset: 8, as: UInt64.self)
-    let head = UnsafeRawBufferPointer(start: base, count: 24)
-    base.storeBytes(
-      of: Checksum.of(head, salt: salt).littleEndian, toByteOffset: 24, as: UInt64.self)
+    base.storeBytes(of: 0, toByteOffset: 16, as: UInt64.self)
+    let head = (generation.littleEndian, firstEdit.rawValue.littleEndian, UInt64(0))
+    let check = withUnsafeBytes(of: head) { Checksum.of($0, salt: salt) }
+    base.storeBytes(of: check.littleEndian, toByteOffset: 24, as: UInt64.self)
+    base.storeBytes(of: generation.littleEndian, as: UInt64.self)
     return EditHalf(
       index: index, generation: generation, firstEdit: firstEdit, entries: entries,
       capacity: halfByteCount - EditBufferLayout.halfHeaderByteCount)

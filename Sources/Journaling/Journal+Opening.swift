@@ -34,23 +34,18 @@ extension Journal {
     let storeLock = try StoreLock(in: place.folder, path: path)
     storeLock.name(disk.processNumber())
     var recovery = Recovery(disk: disk, folder: place.folder, options: options)
-    let appender: FrameAppender
+    let (appender, buffer): (FrameAppender, EditBuffer)
     switch try ManifestFile.read(in: place.folder) {
     case .manifest(let manifest):
       appender = try recovery.recover(manifest, knownDurable: knownDurable, checkingFrom: first)
+      buffer = try onDisk { () throws(DiskError) in
+        try recovery.replaceEditBuffer(of: manifest.store)
+      }
     case .missing:
-      appender = try place.make(recovery)
+      (appender, buffer) = try place.make(recovery)
     case .unreadable(let finding):
       if finding.kind.isOfNewerCode { throw .newerFormat(finding) }
       throw .damaged(finding)
-    }
-    let buffer = try onDisk { () throws(DiskError) in
-      let buffer = try EditBuffer.make(
-        in: place.folder, store: appender.manifest.store, salt: try disk.randomNumber(),
-        halfByteCount: options.halfByteCount)
-      try place.folder.rename(JournalFiles.newEdits, to: JournalFiles.edits)
-      try place.folder.sync()
-      return buffer
     }
     let journal = Journal(
       path: path, options: options, disk: disk, folder: place.folder, storeLock: storeLock,
@@ -116,9 +111,11 @@ private struct StorePlace {
     if let name = kind.networkName { throw .networkFileSystem(path: path, name: name) }
   }
 
-  /// Makes the first segment, and the manifest that makes it a store. Before the manifest is durable
+  /// Makes the first segment, the edit buffer, and the manifest that makes it a store. Before the manifest is durable
   /// there is no store, and the next attempt begins anew.
-  mutating func make(_ recovery: Recovery) throws(JournalError) -> FrameAppender {
+  mutating func make(
+    _ recovery: Recovery
+  ) throws(JournalError) -> (FrameAppender, EditBuffer) {
     let (disk, folder, parent, options) = (
       recovery.disk, self.folder, self.parent, recovery.options
     )
@@ -137,15 +134,16 @@ private struct StorePlace {
         creationTime: disk.wallClock(), windowByteCount: UInt32(options.windowByteCount))
       let segment = try ActiveSegment(
         making: header, in: journalFolder, preallocatedByteCount: options.preallocatedByteCount)
-      try folder.sync()
+      let buffer = try recovery.replaceEditBuffer(of: store)
       try parent.sync()
       let manifest = Manifest(
         store: store, generation: 1, durableThrough: .none,
         segments: [Manifest.Segment(header)], attachments: [])
       try ManifestFile.replace(with: manifest, in: folder)
-      return FrameAppender(
+      let appender = FrameAppender(
         disk: disk, folder: folder, journalFolder: journalFolder, options: options,
         segment: segment, manifest: manifest, nextEdit: EditNumber(1), endsIdle: false)
+      return (appender, buffer)
     }
   }
 

@@ -67,12 +67,12 @@ package final class Journal: @unchecked Sendable {
     kept = Kept(appender)
     durableThrough = appender.durableThrough
     lastFrameTime = disk.steadyClock()
-    let half = buffer.beginHalf(0, generation: 1, firstEdit: appender.nextEdit)
+    let half = buffer.beginHalf(0, generation: 2, firstEdit: appender.nextEdit)
     cursor = .allocate(capacity: 1)
     cursor.initialize(to: EditCursor(half, salt: buffer.salt))
     gathering = BatchInMaking(half)
     other = BatchInMaking(
-      buffer.beginHalf(1, generation: 0, firstEdit: appender.nextEdit))
+      buffer.beginHalf(1, generation: 1, firstEdit: appender.nextEdit))
     self.buffer.note(durableThrough: durableThrough)
     appender.whenDurable = { [unowned self] number in
       lock.withLock { noteDurable(number) }

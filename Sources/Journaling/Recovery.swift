@@ -64,6 +64,15 @@ struct Recovery {
     return appender
   }
 
+  /// Puts an empty edit buffer in the place of the one there is, and makes the names in the folder durable.
+  func replaceEditBuffer(of store: StoreIdentity) throws(DiskError) -> EditBuffer {
+    let buffer = try EditBuffer.make(
+      in: folder, store: store, salt: try disk.randomNumber(), halfByteCount: options.halfByteCount)
+    try folder.rename(JournalFiles.newEdits, to: JournalFiles.edits)
+    try folder.sync()
+    return buffer
+  }
+
   private func openJournalFolder() throws(JournalError) -> any DiskFolder {
     do throws(DiskError) {
       return try folder.folder(JournalFiles.journalFolder)

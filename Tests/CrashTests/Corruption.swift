@@ -24,6 +24,7 @@ import Testing
     print("seed \(campaign.seed): \(tally.summary)")
     #expect(tally.violations == "")
     #expect(tally["journals"] >= 20)
+    #expect(tally["of another life"] > 1_000 && tally["as wide as the window"] > 400)
     #expect(tally["torn"] > 1_000 && tally["damaged"] > 1_000 && tally["whole"] > 1_000)
   }
 
@@ -99,7 +100,8 @@ private struct Vandal {
   func cutEverywhere() {
     var dice = Dice(seed: seed)
     for segment in corpus.segments {
-      let stale = corpus.staleBytes[segment.path] ?? []
+      let other = corpus.otherLife.segmentBytes[segment.path] ?? []
+      let parting = zip(segment.bytes, other).prefix { $0 == $1 }.count
       for position in segment.bytes.indices {
         let kept = segment.bytes[..<position]
         let rest = segment.bytes.count - position
@@ -107,7 +109,18 @@ private struct Vandal {
         judge(segment, kept + Array(repeating: 0, count: rest), "zeros from \(position)")
         let noise = (0..<rest).map { _ in UInt8.random(in: 0...255, using: &dice) }
         judge(segment, kept + noise, "noise from \(position)")
-        judge(segment, kept + Array(stale.dropFirst(position)), "aged from \(position)")
+        if position > parting {
+          let stale = Array(other.dropFirst(position))
+          tally.count("of another life")
+          judge(segment, kept + stale, "of another life from \(position)")
+        }
+        if position % 61 == 0 {
+          // About as much as may be unsynced: a little less, and a little more.
+          let wide = corpus.windowByteCount + Int.random(in: -60...60, using: &dice)
+          tally.count("as wide as the window")
+          let noise = (0..<wide).map { _ in UInt8.random(in: 1...255, using: &dice) }
+          judge(segment, kept + noise, "\(wide) bytes of noise from \(position)")
+        }
       }
     }
   }

@@ -63,6 +63,20 @@ import Testing
     #expect(tally["states"] >= min(20_000, campaign.count / 50))
   }
 
+  @Test func `a process that ends in the midst of a write breaks no promise`() throws {
+    let campaign = Campaign(count: "XJ_CAMPAIGN_STATES", inGate: 1_000_000)
+    let workloads = Self.workloads + [[.large], [.burst], [.large, .roll, .burst]]
+    let tally = Tally()
+    try onBothCores(workloads.count) { index in
+      if tally.hasViolations { return }
+      let seed = campaign.seed &+ UInt64(index)
+      Explorer(workloads[index], seed: seed, limit: 2, tally: tally, cutsWrites: true).run()
+    }
+    print("seed \(campaign.seed), \(workloads.count) workloads: \(tally.summary)")
+    #expect(tally.violations == "")
+    #expect(tally["writes cut"] >= workloads.count * 5)
+  }
+
   /// All rows of one, two and three steps.
   static var workloads: [[Step]] {
     var rows: [[Step]] = [[]]
@@ -83,13 +97,17 @@ private final class Explorer {
   private let tally: Tally
   private let life: JournalLife
   private let crashesTwice: Bool
+  private let cutsWrites: Bool
+  private var lastCall: SimulatedCall?
   private var crashPoint = 0
   private var stateCount = 0
 
   init(
-    _ steps: [Step], seed: UInt64, limit: Int, tally: Tally, crashesTwice: Bool = false
+    _ steps: [Step], seed: UInt64, limit: Int, tally: Tally, crashesTwice: Bool = false,
+    cutsWrites: Bool = false
   ) {
     self.crashesTwice = crashesTwice
+    self.cutsWrites = cutsWrites
     self.steps = steps
     self.seed = seed
     self.limit = limit
@@ -98,12 +116,17 @@ private final class Explorer {
   }
 
   func run() {
-    life.disk.onCall = { [unowned self] call in crash(before: "\(call)") }
+    life.disk.onCall = { [unowned self] call in
+      if cutsWrites { die(inWriteBefore: call) } else { crash(before: "\(call)") }
+    }
+    if cutsWrites {
+      life.disk.faults = [SimulatedFault(.short, calls: [.write, .append], isLasting: true)]
+    }
     do {
       try life.open()
       for step in steps {
         try life.perform(step)
-        crash(before: "the step after \(step)")
+        if !cutsWrites { crash(before: "the step after \(step)") }
       }
     } catch {
       tally.violation("\(name): a step failed without a fault: \(error)")
@@ -123,6 +146,17 @@ private final class Explorer {
     for choice in states {
       judge(life.disk.image(after: choice), .powerLoss, "\(choice)", before: call)
     }
+  }
+
+  /// Looks at what the end of the process leaves when the first half of a write has been made.
+  private func die(inWriteBefore call: SimulatedCall) {
+    defer { lastCall = call }
+    guard let lastCall, lastCall.kind == call.kind, lastCall.path == call.path,
+      lastCall.index + 1 == call.index, lastCall.offset < call.offset,
+      lastCall.offset + UInt64(lastCall.byteCount) == call.offset + UInt64(call.byteCount)
+    else { return }
+    tally.count("writes cut")
+    judge(life.disk.imageAfterProcessDeath(), .deathInWrite, "half a write", before: "\(call)")
   }
 
   private func judge(

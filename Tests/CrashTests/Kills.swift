@@ -20,7 +20,8 @@ import Testing
         after: Double.random(in: 0.002...0.06, using: &dice))
       let (journal, report) = try Journal.open(on: PosixDisk(), at: path)
       let content = try Listing(on: PosixDisk(), at: path)
-      #expect(report.findings.isEmpty && report.tornTail == nil)
+      // A kill may cut a write short, so there may be a torn tail, but nothing else.
+      #expect(report.findings == [])
       #expect(content.fault == nil)
       #expect(content.isOfLives(endingWith: told))
       commits += told.commits

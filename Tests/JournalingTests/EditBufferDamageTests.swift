@@ -54,6 +54,24 @@ import Testing
     #expect(reading.findings == [])
   }
 
+  @Test func `a writer that ends while it begins a half leaves nothing to be told`() throws {
+    var buffer = filled
+    buffer.halves[0]?.generation = 0
+    var bytes = buffer.encoded()
+    let start = buffer.offset(ofHalf: 0)
+    bytes.put(UInt64(0), at: start + 32)
+    for word in stride(from: 8, to: 32, by: 8) {
+      bytes.put(UInt64(0x5A5A), at: start + word)
+      let reading = try EditBufferReading(of: bytes)
+      #expect(reading.edits == Array(Self.edits[..<5]))
+      #expect(reading.findings == [])
+    }
+    // With an entry in it, a half was begun, and its header is damaged.
+    bytes.put(UInt64(1), at: start + 32)
+    let damaged = Finding(.editHalfDamaged, JournalFiles.edits, at: UInt64(start))
+    #expect(try EditBufferReading(of: bytes).findings == [damaged])
+  }
+
   @Test func `every flipped bit gives a prefix of the edits, and a loss is told`() throws {
     let bytes = filled.encoded()
     #expect(try EditBufferReading(of: bytes).edits == Self.edits)

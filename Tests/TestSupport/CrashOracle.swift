@@ -7,6 +7,8 @@ package import Journaling
 /// How a life ended.
 package enum Crash: Hashable, Sendable {
   case processDeath
+  /// The process ended while a write was under way.
+  case deathInWrite
   case powerLoss
 }
 
@@ -88,9 +90,7 @@ package struct CrashOracle {
       switch finding.kind {
       // Power may leave the buffer's halves in any mixture of old and new.
       case .editDamaged, .editsMissing, .editHalfDamaged:
-        if crash == .processDeath { break } else { continue }
-      // Before the store was made, there may be none of its files.
-      case .editBufferMissing: if ledger.isMade { break } else { continue }
+        if crash == .powerLoss { continue }
       default: break
       }
       return "an unexpected finding: \(finding)"
@@ -103,14 +103,14 @@ package struct CrashOracle {
 
   private func fault(in content: JournalContent) -> String? {
     if let fault = content.fault { return fault }
-    let least = crash == .processDeath ? ledger.writtenCommits : ledger.syncedCommits
+    let least = crash != .powerLoss ? ledger.writtenCommits : ledger.syncedCommits
     if content.commitCount < least {
       return "\(least) commits were acknowledged and \(content.commitCount) are there"
     }
     if content.commitCount > ledger.begunCommits {
       return "\(content.commitCount) commits are there and \(ledger.begunCommits) were begun"
     }
-    let leastEdits = crash == .processDeath ? ledger.returnedEdits : ledger.syncedEdits
+    let leastEdits = crash != .powerLoss ? ledger.returnedEdits : ledger.syncedEdits
     if content.editCount < leastEdits {
       return "\(leastEdits) edits had to be there and \(content.editCount) are"
     }

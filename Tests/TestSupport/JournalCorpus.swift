@@ -13,8 +13,41 @@ package struct JournalCorpus {
   package let durableThrough: FrameNumber
   /// The newest frame that the manifest says was durable.
   package let manifestDurableThrough: FrameNumber
-  /// Each segment as it was at an earlier moment.
-  package let staleBytes: [String: [UInt8]]
+  package let windowByteCount = Int(JournalOptions.small.windowByteCount)
+  /// Another life that began like this one, and wrote other frames to the same segments.
+  package let otherLife: Life
+
+  /// What a life left: the bytes of its segments, and its frames.
+  package struct Life {
+    package let segmentBytes: [String: [UInt8]]
+    package let frames: [Frame]
+    package let sealedPaths: Set<String>
+
+    init(on disk: SimulatedDisk) throws(JournalError) {
+      let reader = try JournalReader(at: "store", on: disk)
+      sealedPaths = Set(
+        reader.manifest.segments.filter { $0.sealing != nil }
+          .map { "store/journal/" + $0.number.fileName })
+      var segmentBytes: [String: [UInt8]] = [:]
+      for path in disk.paths where path.hasSuffix(".xj") {
+        segmentBytes[path] = disk.contents(of: path)
+      }
+      var frames: [Frame] = []
+      _ = try reader.forEachFrame { frame in
+        let path = "store/journal/" + frame.segment.fileName
+        let start = Int(frame.offset)
+        let lz4ByteCount = segmentBytes[path].map { bytes in
+          (0..<4).reduce(0) { $0 | Int(bytes[start + 32 + $1]) << (8 * $1) }
+        }
+        frames.append(
+          Frame(
+            number: frame.number, path: path, range: start..<start + 48 + (lz4ByteCount ?? 0),
+            durableThrough: frame.durableThrough, payload: Array(frame.payload)))
+        return true
+      }
+      (self.segmentBytes, self.frames) = (segmentBytes, frames)
+    }
+  }
 
   /// The truth about a frame.
   package struct Frame {
@@ -38,9 +71,9 @@ package struct JournalCorpus {
   package init(_ steps: [Step], closing: Bool, seed: UInt64) throws {
     let life = JournalLife(SimulatedDisk(seed: seed))
     try life.open()
-    var stale: [String: [UInt8]] = [:]
+    var beginning = life.disk
     for (index, step) in steps.enumerated() {
-      if index == steps.count / 2 { stale = Self.segmentBytes(of: life.disk) }
+      if index == steps.count / 2 { beginning = life.disk.imageAfterProcessDeath() }
       try life.perform(step)
     }
     if closing { try life.close() }
@@ -48,38 +81,23 @@ package struct JournalCorpus {
     disk = life.disk.imageAfterProcessDeath()
     life.abandon()
     name = steps.map(\.rawValue).joined(separator: " ") + (closing ? " close" : "")
-    staleBytes = stale
-    let reader = try JournalReader(at: life.path, on: disk)
-    manifestDurableThrough = reader.manifest.durableThrough
-    var frames: [Frame] = []
-    let contents = Self.segmentBytes(of: disk)
-    _ = try reader.forEachFrame { frame in
-      let path = "store/journal/" + frame.segment.fileName
-      let start = Int(frame.offset)
-      let lz4ByteCount = contents[path].map { bytes in
-        (0..<4).reduce(0) { $0 | Int(bytes[start + 32 + $1]) << (8 * $1) }
-      }
-      frames.append(
-        Frame(
-          number: frame.number, path: path, range: start..<start + 48 + (lz4ByteCount ?? 0),
-          durableThrough: frame.durableThrough, payload: Array(frame.payload)))
-      return true
-    }
-    self.frames = frames
-    segments = reader.manifest.segments.map { segment in
+    let other = JournalLife(beginning)
+    try other.open()
+    for step in [.append, .idle, .save, .append] + steps.reversed() { try other.perform(step) }
+    otherLife = try Life(on: beginning)
+    other.abandon()
+    let this = try Life(on: disk)
+    frames = this.frames
+    let manifest = try JournalReader(at: life.path, on: disk).manifest
+    manifestDurableThrough = manifest.durableThrough
+    segments = manifest.segments.map { segment in
       let path = "store/journal/" + segment.number.fileName
-      let bytes = contents[path] ?? []
+      let bytes = this.segmentBytes[path] ?? []
       let isSealed = segment.sealing != nil
       return Segment(
         path: path, bytes: bytes, isSealed: isSealed,
         footer: isSealed ? bytes.count - 48..<bytes.count : nil)
     }
-  }
-
-  private static func segmentBytes(of disk: SimulatedDisk) -> [String: [UInt8]] {
-    var bytes: [String: [UInt8]] = [:]
-    for path in disk.paths where path.hasSuffix(".xj") { bytes[path] = disk.contents(of: path) }
-    return bytes
   }
 
   /// Twenty-four journals: sealed and active segments, with and without an end in an idle marker.
@@ -134,15 +152,49 @@ package struct ExpectedVerdict: Equatable, CustomStringConvertible {
     }
     let end = frameCount == here.startIndex ? 128 : corpus.frames[frameCount - 1].range.upperBound
     let expected = UInt64(frameCount + 1)
-    let testimony = here[frameCount...].filter { seal in
-      isIntact(seal.range.lowerBound..<seal.range.lowerBound + 48)
-    }.map(\.durableThrough.rawValue).max()
+    func hasSeal(of frame: JournalCorpus.Frame, in life: [UInt8]) -> Bool {
+      let seal = frame.range.prefix(48)
+      return seal.upperBound <= bytes.count && bytes[seal] == life[seal]
+    }
+    let otherBytes = corpus.otherLife.segmentBytes[segment.path] ?? []
+    let others = corpus.otherLife.frames.filter { frame in
+      frame.path == segment.path && frame.range.lowerBound >= end
+        && hasSeal(of: frame, in: otherBytes)
+        && segment.bytes.dropFirst(frame.range.lowerBound).prefix(48)
+          != otherBytes[frame.range.prefix(48)]
+    }
+    // Where the other life began the segment itself, its salt is another, and its seals count for nothing.
+    let isSameSegment = otherBytes.prefix(128) == segment.bytes.prefix(128)
+    let seals =
+      here[frameCount...].filter { hasSeal(of: $0, in: segment.bytes) }
+      + (isSameSegment ? others : [])
+    var testimony =
+      seals.filter { $0.number.rawValue >= expected }
+      .map(\.durableThrough.rawValue).max() ?? 0
+    if isSameSegment, corpus.otherLife.sealedPaths.contains(segment.path),
+      bytes.count == otherBytes.count, bytes.count >= end + 48,
+      bytes.suffix(48) == otherBytes.suffix(48),
+      let last = corpus.otherLife.frames.last(where: { $0.path == segment.path })
+    {
+      testimony = max(testimony, last.number.rawValue)
+    }
     let noted = hasEditBuffer ? min(corpus.durableThrough.rawValue, UInt64(corpus.frames.count)) : 0
-    let known = max(noted, testimony ?? 0, corpus.manifestDurableThrough.rawValue)
+    let known = max(noted, testimony, corpus.manifestDurableThrough.rawValue)
     if known >= expected {
       self.init(.damaged, frameCount: frameCount)
     } else if bytes.count <= end || bytes[end...].allSatisfy({ $0 == 0 }) {
       self.init(.whole, frameCount: frameCount)
+    } else if others.contains(where: { other in
+      other.range.lowerBound == end
+        && (isSameSegment
+          || other.range.upperBound <= bytes.count && bytes[other.range] == otherBytes[other.range])
+    }) {
+      // A whole seal in a place that is not its own, or a whole frame of another segment.
+      self.init(.damaged, frameCount: frameCount)
+    } else if let last = bytes.lastIndex(where: { $0 != 0 }),
+      last + 1 - end > corpus.windowByteCount
+    {
+      self.init(.damaged, frameCount: frameCount)
     } else {
       self.init(.torn, frameCount: frameCount)
     }

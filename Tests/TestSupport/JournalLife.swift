@@ -14,7 +14,6 @@ package struct Ledger: Hashable, Sendable {
   package var returnedEdits = 0
   /// The edits that were there when the last synced save returned.
   package var syncedEdits = 0
-  package var isMade = false
   /// The commits and edits that are long enough to need pieces.
   package var largeCommits: Set<Int> = []
   package var largeEdits: Set<Int> = []
@@ -93,7 +92,6 @@ package final class JournalLife {
 
   package func open() throws(JournalError) {
     journal = try Journal.open(on: disk, at: path, options: options).journal
-    ledger.isMade = true
   }
 
   /// Goes on with a journal opened elsewhere.

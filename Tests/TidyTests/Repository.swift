@@ -66,11 +66,9 @@ struct Repository {
       for name in (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
       where !ignored.contains(name) {
         let path = folder.isEmpty ? name : "\(folder)/\(name)"
-        if isFile(path) {
-          found.append(path)
-        } else if !isLink(path) {
-          visit(path)
-        }
+        // The scripts' own links, made when something is built.
+        if isLink(path) { continue }
+        if isFile(path) { found.append(path) } else { visit(path) }
       }
     }
     visit("")

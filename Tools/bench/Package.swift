@@ -2,8 +2,8 @@
 import PackageDescription
 
 // A package of its own, so that what it measures against burdens nobody who uses the library. It measures
-// the rooms themselves, and so compiles them (through the link `Rooms`) as its own: their interfaces are
-// for their package alone.
+// the rooms themselves, and so compiles them as its own, since their interfaces are for their package
+// alone: through the link `Rooms`, which Tools/bench/run makes.
 
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),

@@ -36,6 +36,10 @@ run_tests() {
   fi
 }
 
+# Links a package within Tools to what it compiles of the project's, since a package may name no target
+# outside of its own folder: `link_sources fuzz Rooms Sources`.
+link_sources() { ln -sfn "$root/$3" "$root/Tools/$1/$2"; }
+
 # The Swift that runs must be one that knows the package's manifest.
 require_swift() {
   command -v swift >/dev/null || stop \
