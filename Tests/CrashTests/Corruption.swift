@@ -35,7 +35,7 @@ import Testing
       let path = "store/MANIFEST"
       let bytes = try #require(corpus.disk.contents(of: path))
       let cuts = bytes.indices.map { Array(bytes[..<$0]) }
-      let flips = (0..<bytes.count * 8).map { bytes.withBitFlipped($0) }
+      let flips = (0..<bytes.count * 8).map { bytes.flipping(bit: $0) }
       for changed in cuts + flips {
         tally.count("cases")
         let disk = try corpus.disk.image(changing: path, to: changed)
@@ -68,7 +68,7 @@ import Testing
     let whole = try Self.recoveredContent(of: corpus.disk.imageAfterProcessDeath())
     for bit in 0..<bytes.count * 8 {
       tally.count("cases")
-      let disk = try corpus.disk.image(changing: path, to: bytes.withBitFlipped(bit))
+      let disk = try corpus.disk.image(changing: path, to: bytes.flipping(bit: bit))
       let content = try Self.recoveredContent(of: disk)
       let isPrefix =
         content.fault == nil && content.commitCount == whole.commitCount
@@ -128,7 +128,7 @@ private struct Vandal {
   func flipEverywhere() {
     for segment in corpus.segments {
       for bit in 0..<segment.bytes.count * 8 {
-        judge(segment, segment.bytes.withBitFlipped(bit), "bit \(bit) flipped")
+        judge(segment, segment.bytes.flipping(bit: bit), "bit \(bit) flipped")
       }
     }
   }
@@ -199,14 +199,6 @@ private struct Vandal {
       guard case .damaged = error else { throw error }
     }
     return isTrue ? count : -3
-  }
-}
-
-extension [UInt8] {
-  fileprivate func withBitFlipped(_ bit: Int) -> [UInt8] {
-    var bytes = self
-    bytes[bit / 8] ^= 1 << UInt8(bit % 8)
-    return bytes
   }
 }
 

@@ -55,23 +55,3 @@ final class TemporaryFolder {
 
   func path(of name: String) -> String { path + "/" + name }
 }
-
-extension ReadableFile {
-  /// As many bytes as there are, up to a number.
-  func bytes(_ count: Int, at offset: UInt64 = 0) throws -> [UInt8] {
-    var bytes = [UInt8](repeating: 0xEE, count: count)
-    let found = try bytes.withUnsafeMutableBytes { try read(into: $0, at: offset) }
-    return Array(bytes.prefix(found))
-  }
-}
-
-extension DiskFile {
-  func put(_ bytes: [UInt8], at offset: UInt64 = 0) throws {
-    try bytes.withUnsafeBytes { try write($0, at: offset) }
-  }
-
-  @discardableResult
-  func putAtEnd(_ bytes: [UInt8]) throws -> UInt64 {
-    try bytes.withUnsafeBytes { try append($0) }
-  }
-}

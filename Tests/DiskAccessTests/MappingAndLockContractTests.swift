@@ -1,4 +1,5 @@
 import DiskAccess
+import TestSupport
 import Testing
 
 @Suite("every disk: mappings and locks")

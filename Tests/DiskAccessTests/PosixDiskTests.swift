@@ -1,5 +1,6 @@
 import DiskAccess
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("the disk of this machine")

@@ -1,5 +1,6 @@
 import DiskAccess
 import DiskSimulation
+import TestSupport
 import Testing
 
 @Suite("mapped memory of the simulated disk")

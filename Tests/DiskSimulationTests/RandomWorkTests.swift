@@ -1,5 +1,6 @@
 import DiskAccess
 import DiskSimulation
+import TestSupport
 import Testing
 
 @Suite("random work on the simulated disk")
@@ -21,12 +22,12 @@ struct RandomWorkTests {
     }
   }
 
-  private func number(_ bound: Int, _ random: inout SplitMix) -> Int {
+  private func number(_ bound: Int, _ random: inout Dice) -> Int {
     Int.random(in: 0..<bound, using: &random)
   }
 
   private func step(
-    _ disk: SimulatedDisk, _ model: inout Model, _ random: inout SplitMix
+    _ disk: SimulatedDisk, _ model: inout Model, _ random: inout Dice
   ) throws {
     let folder = try disk.folder(at: "")
     let name = ["a", "b", "c"][number(3, &random)]
@@ -57,7 +58,7 @@ struct RandomWorkTests {
   }
 
   private func storeToMapping(
-    _ file: any DiskFile, _ name: String, _ model: inout Model, _ random: inout SplitMix
+    _ file: any DiskFile, _ name: String, _ model: inout Model, _ random: inout Dice
   ) throws {
     guard let count = model.files[name]?.count, count > 0 else { return }
     let memory = try file.map(count)
@@ -70,7 +71,7 @@ struct RandomWorkTests {
 
   @Test(arguments: 0..<20)
   func `reads show what was done, and a loss of power keeps a part of it`(_ seed: UInt64) throws {
-    var random = SplitMix(state: seed)
+    var random = Dice(seed: seed)
     let disk = SimulatedDisk(seed: seed)
     var model = Model()
     for _ in 0..<40 {
@@ -121,18 +122,5 @@ struct RandomWorkTests {
       #expect(disk.contents(of: "file\(number)") == filled(UInt8(number), 1400))
     }
     #expect(disk.openCount == 0)
-  }
-}
-
-/// Random numbers of a seed.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }
