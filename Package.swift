@@ -82,6 +82,7 @@ let package = Package(
     tests(of: "ByteCodingTests", imports: ["ByteCoding", "TestSupport"]),
     tests(of: "DiskAccessTests", imports: ["DiskAccess", "DiskSimulation", "TestSupport"]),
     tests(of: "DiskSimulationTests", imports: ["DiskAccess", "DiskSimulation", "TestSupport"]),
+    tests(of: "EventFoldTests", imports: ["EventFold", "ObjectModel", "TestSupport"]),
     tests(
       of: "JournalingTests",
       imports: ["ByteCoding", "DiskAccess", "DiskSimulation", "Journaling", "TestSupport"]),

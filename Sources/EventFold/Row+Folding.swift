@@ -1,0 +1,57 @@
+package import ObjectModel
+
+extension ObjectChange {
+  /// What leads from one state of an object to another, where no row means no object; nil where they are
+  /// the same.
+  package static func difference(
+    of object: ObjectID, from old: Row?, to new: Row?
+  ) -> ObjectChange? {
+    let kind: Kind
+    switch (old, new) {
+    case (nil, nil): return nil
+    case (nil, _): kind = .inserted
+    case (_, nil): kind = .deleted
+    case (let old?, let new?) where old == new: return nil
+    default: kind = .updated
+    }
+    var entries: [Entry] = []
+    var (before, after) = (old?.entries[...] ?? [], new?.entries[...] ?? [])
+    while let key = [before.first?.key, after.first?.key].compactMap({ $0 }).min() {
+      let oldValue = before.first?.key == key ? before.removeFirst().value : nil
+      let newValue = after.first?.key == key ? after.removeFirst().value : nil
+      if let change = ValueChange.difference(from: oldValue, to: newValue) {
+        entries.append(Entry(key, change))
+      }
+    }
+    return ObjectChange(object, kind, entries)
+  }
+
+  /// What takes the change back.
+  package var inverse: ObjectChange {
+    let kind: Kind =
+      switch self.kind {
+      case .inserted: .deleted
+      case .updated: .updated
+      case .deleted: .inserted
+      }
+    return ObjectChange(object, kind, entries.map { Entry($0.key, $0.change.inverse) })
+  }
+
+  /// What a state of the object becomes; no row means no object.
+  ///
+  /// - Throws: `FoldError` where the state is not what the change was made of.
+  package func applied(to row: Row?) throws(FoldError) -> Row? {
+    guard (row == nil) == (kind == .inserted) else { throw .objectDoesNotFit(object, kind) }
+    var result = row ?? Row()
+    for entry in entries {
+      guard let applied = entry.change.applied(to: result[entry.key]) else {
+        throw .valueDoesNotFit(object, entry.key)
+      }
+      result[entry.key] = applied.value
+    }
+    guard kind == .deleted else { return result }
+    // A deletion has all that was there, or going backward would lose what it left out.
+    if let left = result.entries.first { throw .valueDoesNotFit(object, left.key) }
+    return nil
+  }
+}

@@ -1,0 +1,148 @@
+package import ObjectModel
+
+/// How the changes of two sides to one value become one.
+package enum MergeKind: Sendable {
+  /// As a whole: where both changed it differently, they conflict.
+  case asWhole
+  /// By the amounts that both added.
+  case counter
+  /// By the members that both inserted and removed.
+  case set
+  /// As a set whose members have an order.
+  case orderedSet
+  /// Key by key, and so on within.
+  case byKey
+  /// By a function of base, ours and theirs; nil from it is a conflict.
+  case custom(@Sendable (_ base: Value?, _ ours: Value?, _ theirs: Value?) -> Merged?)
+
+  /// What a function makes of three values, which may be no value.
+  package struct Merged: Sendable {
+    package let value: Value?
+
+    package init(_ value: Value?) { self.value = value }
+  }
+
+  /// Whether a rival's change to the same object does not by itself make ours a conflict.
+  package var mergesByItself: Bool {
+    switch self {
+    case .asWhole, .byKey: false
+    case .counter, .set, .orderedSet, .custom: true
+    }
+  }
+}
+
+/// What becomes of one value that two sides may have changed.
+package enum ValueMerge: Hashable, Sendable {
+  /// One value, which has what both did.
+  case merged(Value?)
+  /// Both changed it in ways that do not go together. The two are what becomes of it if one side wins where
+  /// they do not, and only there.
+  case conflict(ours: Value?, theirs: Value?)
+
+  /// Merges three values; nil and null stand for no value.
+  package init(base: Value?, ours: Value?, theirs: Value?, _ kind: MergeKind) {
+    let (base, ours, theirs) = (base.stored, ours.stored, theirs.stored)
+    if ours == base {
+      self = .merged(theirs)
+    } else if theirs == base {
+      self = .merged(ours)
+    } else {
+      self = Self.both(base, ours, theirs, kind)
+    }
+  }
+
+  /// Merges what both have changed.
+  private static func both(
+    _ base: Value?, _ ours: Value?, _ theirs: Value?, _ kind: MergeKind
+  ) -> ValueMerge {
+    switch kind {
+    case .asWhole: break
+    case .counter:
+      if let sum = counter(base, ours, theirs) { return .merged(sum) }
+    case .set:
+      if let (base, ours, theirs) = sets(base, ours, theirs) {
+        return .merged(.set(members(base, ours, theirs)))
+      }
+    case .orderedSet:
+      if let array = orderedSet(base, ours, theirs) { return .merged(array) }
+    case .byKey:
+      if case .dictionary(let ours)? = ours, case .dictionary(let theirs)? = theirs {
+        return dictionary(base?.dictionary ?? [:], ours, theirs)
+      }
+    case .custom(let merge):
+      if let merged = merge(base, ours, theirs) { return .merged(merged.value.stored) }
+      return .conflict(ours: ours, theirs: theirs)
+    }
+    return ours == theirs ? .merged(ours) : .conflict(ours: ours, theirs: theirs)
+  }
+
+  /// Theirs and the amount we added; nil where it is no counter or too large.
+  private static func counter(_ base: Value?, _ ours: Value?, _ theirs: Value?) -> Value? {
+    func amount(_ value: Value?) -> Int? { value == nil ? 0 : value?.counter }
+    guard let base = amount(base), let ours = amount(ours), let theirs = amount(theirs) else {
+      return nil
+    }
+    let (added, overflows) = ours.subtractingReportingOverflow(base)
+    let (sum, overflowsToo) = theirs.addingReportingOverflow(added)
+    return overflows || overflowsToo ? nil : .counter(sum)
+  }
+
+  private static func sets(
+    _ base: Value?, _ ours: Value?, _ theirs: Value?
+  ) -> (Set<Value>, Set<Value>, Set<Value>)? {
+    func set(_ value: Value?) -> Set<Value>? { value == nil ? [] : value?.set }
+    guard let base = set(base), let ours = set(ours), let theirs = set(theirs) else { return nil }
+    return (base, ours, theirs)
+  }
+
+  /// What both have stays, what one has inserted is in, and what one has removed is out.
+  private static func members(
+    _ base: Set<Value>, _ ours: Set<Value>, _ theirs: Set<Value>
+  ) -> Set<Value> {
+    ours.intersection(theirs).union(ours.symmetricDifference(theirs).subtracting(base))
+  }
+
+  /// The members as of sets. Their order is ours where only we have moved what was there, and else theirs;
+  /// what the other side inserted stands behind what it stood behind there.
+  private static func orderedSet(_ base: Value?, _ ours: Value?, _ theirs: Value?) -> Value? {
+    func array(_ value: Value?) -> [Value]? { value == nil ? [] : value?.array }
+    guard let base = array(base), let ours = array(ours), let theirs = array(theirs) else {
+      return nil
+    }
+    let members = members(Set(base), Set(ours), Set(theirs))
+    let lasting = Set(base).intersection(theirs)
+    let theyMoved = base.filter(lasting.contains) != theirs.filter(lasting.contains)
+    let (spine, other) = theyMoved ? (theirs, ours) : (ours, theirs)
+    var result = spine.filter(members.contains)
+    var placed = Set(result)
+    var previous: Value?
+    for member in other where members.contains(member) {
+      if placed.insert(member).inserted {
+        let place = previous.flatMap { result.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+        result.insert(member, at: place)
+      }
+      previous = member
+    }
+    return .array(result)
+  }
+
+  private static func dictionary(
+    _ base: [String: Value], _ ours: [String: Value], _ theirs: [String: Value]
+  ) -> ValueMerge {
+    var (ifOurs, ifTheirs): ([String: Value], [String: Value]) = ([:], [:])
+    var isConflict = false
+    for key in Set(ours.keys).union(theirs.keys) {
+      switch ValueMerge(base: base[key], ours: ours[key], theirs: theirs[key], .byKey) {
+      case .merged(let value):
+        ifOurs[key] = value
+        ifTheirs[key] = value
+      case .conflict(let ours, let theirs):
+        isConflict = true
+        ifOurs[key] = ours
+        ifTheirs[key] = theirs
+      }
+    }
+    let (one, other) = (Value.dictionary(ifOurs), Value.dictionary(ifTheirs))
+    return isConflict ? .conflict(ours: one, theirs: other) : .merged(one)
+  }
+}

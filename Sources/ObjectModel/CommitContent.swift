@@ -1,0 +1,27 @@
+/// What a commit says, with keys and entities by their numbers.
+package struct CommitContent: Hashable, Sendable {
+  package let number: CommitNumber
+  /// Never before the time of the commit before.
+  package let time: RecordedTime
+  /// The context that saved.
+  package let context: ContextNumber
+  package let author: String?
+  package let message: String?
+  /// What the program added, by its own keys.
+  package let userInfo: [String: Value]
+  /// What changed, each object once.
+  package let changes: [ObjectChange]
+
+  package init(
+    number: CommitNumber, time: RecordedTime, context: ContextNumber, author: String? = nil,
+    message: String? = nil, userInfo: [String: Value] = [:], changes: [ObjectChange]
+  ) {
+    self.number = number
+    self.time = time
+    self.context = context
+    self.author = author
+    self.message = message
+    self.userInfo = userInfo
+    self.changes = changes
+  }
+}

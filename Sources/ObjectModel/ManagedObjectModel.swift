@@ -1,0 +1,110 @@
+/// What a store's objects are like: entities with their attributes and relationships, made once and checked.
+public struct ManagedObjectModel: Sendable {
+  /// The entities, with what they inherit, in the order they were given.
+  package let entities: [ModelEntity]
+  private let indexes: [String: Int]
+
+  /// Makes a model of entities.
+  ///
+  /// - Throws: `ModelError`, which lists everything that is wrong and names the entity and the property.
+  public init(entities descriptions: [EntityDescription]) throws(ModelError) {
+    let problems = ModelCheck(descriptions).problems
+    guard problems.isEmpty else { throw ModelError(problems: problems) }
+    let byName = Dictionary(uniqueKeysWithValues: descriptions.map { ($0.name, $0) })
+    entities = descriptions.map { description in
+      var ancestors: [EntityDescription] = []
+      var parent = description.parent.flatMap { byName[$0] }
+      while let next = parent {
+        ancestors.append(next)
+        parent = next.parent.flatMap { byName[$0] }
+      }
+      let heirs = descriptions.filter { $0.inherits(from: description.name, in: byName) }
+      return ModelEntity(description, ancestors: ancestors, heirs: heirs.map(\.name))
+    }
+    indexes = Dictionary(
+      uniqueKeysWithValues: descriptions.enumerated().map { ($1.name, $0) })
+  }
+
+  /// The descriptions the model was made of.
+  public var descriptions: [EntityDescription] { entities.map(\.description) }
+
+  /// The entity of a name.
+  package func entity(named name: String) -> ModelEntity? { indexes[name].map { entities[$0] } }
+}
+
+extension ManagedObjectModel: Hashable {
+  /// Whether both were made of equal descriptions in the same order.
+  public static func == (one: ManagedObjectModel, other: ManagedObjectModel) -> Bool {
+    one.descriptions == other.descriptions
+  }
+
+  /// Hashes the descriptions.
+  public func hash(into hasher: inout Hasher) { hasher.combine(descriptions) }
+}
+
+/// An entity within its model: what it has, with what it inherits.
+package struct ModelEntity: Sendable {
+  package let description: EntityDescription
+  /// The entities it inherits from, the nearest first.
+  package let ancestors: [String]
+  /// The entities that inherit from it.
+  package let heirs: [String]
+  /// All attributes, those of the farthest ancestor first; the place here is the slot in a row.
+  package let attributes: [AttributeDescription]
+  /// All relationships, in the same order.
+  package let relationships: [RelationshipDescription]
+  private let properties: [String: Property]
+
+  /// Where a property stands among the attributes or the relationships.
+  package enum Property: Hashable, Sendable {
+    case attribute(Int)
+    case relationship(Int)
+  }
+
+  fileprivate init(
+    _ description: EntityDescription, ancestors: [EntityDescription], heirs: [String]
+  ) {
+    self.description = description
+    self.ancestors = ancestors.map(\.name)
+    self.heirs = heirs
+    let line = ancestors.reversed() + [description]
+    attributes = line.flatMap(\.attributes)
+    relationships = line.flatMap(\.relationships)
+    var properties: [String: Property] = [:]
+    for (index, attribute) in attributes.enumerated() {
+      properties[attribute.name] = .attribute(index)
+    }
+    for (index, relationship) in relationships.enumerated() {
+      properties[relationship.name] = .relationship(index)
+    }
+    self.properties = properties
+  }
+
+  package var name: String { description.name }
+
+  package func property(_ name: String) -> Property? { properties[name] }
+
+  package func attribute(_ name: String) -> AttributeDescription? {
+    if case .attribute(let index) = properties[name] { attributes[index] } else { nil }
+  }
+
+  package func relationship(_ name: String) -> RelationshipDescription? {
+    if case .relationship(let index) = properties[name] { relationships[index] } else { nil }
+  }
+
+  /// Whether its objects are objects of the entity of a name.
+  package func isKind(of name: String) -> Bool {
+    self.name == name || ancestors.contains(name)
+  }
+}
+
+extension EntityDescription {
+  fileprivate func inherits(from name: String, in entities: [String: EntityDescription]) -> Bool {
+    var next = parent
+    while let current = next {
+      if current == name { return true }
+      next = entities[current]?.parent
+    }
+    return false
+  }
+}

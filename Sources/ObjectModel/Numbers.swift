@@ -1,0 +1,76 @@
+/// The place of a commit in a store's history: 1 for the first, and one more for each that follows.
+public struct CommitNumber: RawRepresentable, Hashable, Comparable, Sendable, Codable {
+  /// The number itself.
+  public let rawValue: UInt64
+
+  /// Makes a number.
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// Before the first commit.
+  public static let none = CommitNumber(rawValue: 0)
+
+  /// The number after this one.
+  package var next: CommitNumber { CommitNumber(rawValue: rawValue + 1) }
+
+  /// Whether the first is earlier.
+  public static func < (one: CommitNumber, other: CommitNumber) -> Bool {
+    one.rawValue < other.rawValue
+  }
+}
+
+extension CommitNumber: ExpressibleByIntegerLiteral, CustomStringConvertible {
+  /// Makes a number from a literal.
+  public init(integerLiteral value: UInt64) { self.init(rawValue: value) }
+
+  /// The number in digits.
+  public var description: String { String(rawValue) }
+}
+
+/// The number of an entity in a store: given when the store first meets it, and never changed nor given
+/// again, so that a renamed entity keeps its objects.
+package struct EntityNumber: RawRepresentable, Hashable, Comparable, Sendable {
+  package let rawValue: UInt16
+
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// The largest: an object ID has 12 bits for it.
+  package static let largest = EntityNumber(rawValue: 0xFFF)
+
+  package static func < (one: EntityNumber, other: EntityNumber) -> Bool {
+    one.rawValue < other.rawValue
+  }
+}
+
+/// The number of a key in a store: that of an attribute, a relationship or a dynamic attribute. Every name
+/// has one number, whichever entities use it.
+package struct KeyNumber: RawRepresentable, Hashable, Comparable, Sendable {
+  package let rawValue: UInt32
+
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  package static func < (one: KeyNumber, other: KeyNumber) -> Bool {
+    one.rawValue < other.rawValue
+  }
+}
+
+/// The number of a context in a store: one more for each that has begun, and never given again.
+package struct ContextNumber: RawRepresentable, Hashable, Comparable, Sendable {
+  package let rawValue: UInt64
+
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  package static func < (one: ContextNumber, other: ContextNumber) -> Bool {
+    one.rawValue < other.rawValue
+  }
+}
+
+/// A moment as the journal keeps it: nanoseconds since 1970, before it if negative.
+package struct RecordedTime: RawRepresentable, Hashable, Comparable, Sendable {
+  package let rawValue: Int64
+
+  package init(rawValue: Int64) { self.rawValue = rawValue }
+
+  package static func < (one: RecordedTime, other: RecordedTime) -> Bool {
+    one.rawValue < other.rawValue
+  }
+}

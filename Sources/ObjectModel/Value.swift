@@ -1,0 +1,129 @@
+public import FoundationEssentials
+
+/// A value that an object can store: one of a closed set of kinds.
+///
+/// Literals make values (`"a"`, `3`, `1.5`, `true`, `nil`, `[1, 2]`, `["a": 1]`), and getters named like
+/// the kinds take them apart (`value.string`).
+///
+/// Two values are equal where storing one in place of the other would change nothing: strings by their
+/// bytes and not by what they look like, reals and dates by their bits. An integer never equals a real.
+///
+/// Costs: only decimals, and the contents of strings, data, URLs and collections, are allocated.
+public enum Value: Sendable {
+  /// Nothing, on purpose; apart from absence, which is no value at all.
+  case null
+  /// Yes or no.
+  case boolean(Bool)
+  /// A whole number of 64 bits.
+  case integer(Int)
+  /// A floating-point number of 64 bits.
+  case real(Double)
+  /// A decimal number.
+  indirect case decimal(Decimal)
+  /// A text.
+  case string(String)
+  /// Bytes.
+  case data(Data)
+  /// A moment.
+  case date(Date)
+  /// A UUID.
+  case uuid(UUID)
+  /// A URL; a relative one is kept as its absolute form.
+  case url(URL)
+  /// Values in an order.
+  case array([Value])
+  /// Values by keys.
+  case dictionary([String: Value])
+  /// An amount that merges by what was added to it.
+  case counter(Int)
+  /// Values without an order, each once, that merge by insertion and removal.
+  case set(Set<Value>)
+  /// An object, of the same store or of another.
+  case reference(ObjectID)
+
+  /// What a value is, without what it holds.
+  public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
+    case null, boolean, integer, real, decimal, string, data, date, uuid, url, array, dictionary
+    case counter, set, reference
+  }
+
+  /// The value's kind.
+  public var kind: Kind {
+    switch self {
+    case .null: .null
+    case .boolean: .boolean
+    case .integer: .integer
+    case .real: .real
+    case .decimal: .decimal
+    case .string: .string
+    case .data: .data
+    case .date: .date
+    case .uuid: .uuid
+    case .url: .url
+    case .array: .array
+    case .dictionary: .dictionary
+    case .counter: .counter
+    case .set: .set
+    case .reference: .reference
+    }
+  }
+}
+
+extension Value: Hashable {
+  /// Whether the two are the same to storage.
+  public static func == (one: Value, other: Value) -> Bool {
+    switch (one, other) {
+    case (.null, .null): true
+    case (.boolean(let one), .boolean(let other)): one == other
+    case (.integer(let one), .integer(let other)): one == other
+    case (.real(let one), .real(let other)): one.bitPattern == other.bitPattern
+    case (.decimal(let one), .decimal(let other)): one == other
+    case (.string(let one), .string(let other)): one.hasSameBytes(as: other)
+    case (.data(let one), .data(let other)): one == other
+    case (.date(let one), .date(let other)): one.bits == other.bits
+    case (.uuid(let one), .uuid(let other)): one == other
+    case (.url(let one), .url(let other)): one.absoluteString.hasSameBytes(as: other.absoluteString)
+    case (.array(let one), .array(let other)): one == other
+    case (.dictionary(let one), .dictionary(let other)): one == other
+    case (.counter(let one), .counter(let other)): one == other
+    case (.set(let one), .set(let other)): one == other
+    case (.reference(let one), .reference(let other)): one == other
+    default: false
+    }
+  }
+
+  /// Hashes what `==` compares.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(kind.rawValue)
+    switch self {
+    case .null: break
+    case .boolean(let value): hasher.combine(value)
+    case .integer(let value), .counter(let value): hasher.combine(value)
+    case .real(let value): hasher.combine(value.bitPattern)
+    case .decimal(let value): hasher.combine(value)
+    case .string(let value): hasher.combine(value)
+    case .data(let value): hasher.combine(value)
+    case .date(let value): hasher.combine(value.bits)
+    case .uuid(let value): hasher.combine(value)
+    case .url(let value): hasher.combine(value.absoluteString)
+    case .array(let values): hasher.combine(values)
+    case .dictionary(let values): hasher.combine(values)
+    case .set(let values): hasher.combine(values)
+    case .reference(let value): hasher.combine(value)
+    }
+  }
+}
+
+extension String {
+  /// Whether two strings are written with the same bytes; equality of strings lets different ones pass
+  /// that look the same.
+  @inline(__always)
+  package func hasSameBytes(as other: String) -> Bool {
+    // Most strings that are compared differ, or are the same and equal at once.
+    self == other && utf8.elementsEqual(other.utf8)
+  }
+}
+
+extension Date {
+  fileprivate var bits: UInt64 { timeIntervalSinceReferenceDate.bitPattern }
+}

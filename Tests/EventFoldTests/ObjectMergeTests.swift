@@ -1,0 +1,96 @@
+import EventFold
+import ObjectModel
+import TestSupport
+import Testing
+
+@Suite struct ObjectMerges {
+  private static let policies: [ConflictPolicy] = [
+    .tell, .storeWins, .objectWins, .overwrite, .rollBack,
+  ]
+  private let base = Row([key(1): 1, key(2): 2, key(3): .counter(0)])
+
+  private func merge(
+    _ base: Row?, _ ours: Row?, _ theirs: Row?, _ policy: ConflictPolicy
+  ) -> ObjectMerge {
+    let sides = ObjectConflict(object(1), base: base, ours: ours, theirs: theirs)
+    return ObjectMerge(sides, policy) { $0 == key(3) ? .counter : .asWhole }
+  }
+
+  private func told(_ ours: Row?, _ theirs: Row?) -> ObjectMerge {
+    .conflict(ObjectConflict(object(1), base: base, ours: ours, theirs: theirs))
+  }
+
+  @Test func `a merge without a rival is what the one side did, under every policy`() {
+    var dice = Dice(seed: 87)
+    for _ in 0..<3_000 {
+      let base = dice.row()
+      let changed = dice.row(near: base)
+      for policy in Self.policies {
+        #expect(merge(base, changed, base, policy) == .merged(changed))
+        if base != changed { #expect(merge(base, base, changed, policy) == .merged(changed)) }
+      }
+    }
+  }
+
+  @Test func `S63: a change that only one side made stands under both policies by property`() {
+    let ours = Row([key(1): 10, key(2): 2, key(3): .counter(0)])
+    let theirs = Row([key(1): 1, key(2): 20, key(3): .counter(0), key(4): "new"])
+    let both = Row([key(1): 10, key(2): 20, key(3): .counter(0), key(4): "new"])
+    #expect(merge(base, ours, theirs, .storeWins) == .merged(both))
+    #expect(merge(base, ours, theirs, .objectWins) == .merged(both))
+    #expect(merge(base, ours, theirs, .overwrite) == .merged(ours))
+    #expect(merge(base, ours, theirs, .rollBack) == .merged(theirs))
+  }
+
+  @Test func `S63: where both changed a property, the policy says whose change stands`() {
+    let ours = Row([key(1): 10, key(2): 20])
+    let theirs = Row([key(1): 11, key(2): 2, key(3): .counter(0)])
+    #expect(
+      merge(base, ours, theirs, .storeWins) == .merged(Row([key(1): 11, key(2): 20])))
+    #expect(
+      merge(base, ours, theirs, .objectWins) == .merged(Row([key(1): 10, key(2): 20])))
+  }
+
+  @Test func `S63: by default a rival's change conflicts whatever the keys`() {
+    let ours = Row([key(1): 10, key(2): 2, key(3): .counter(0)])
+    let theirs = Row([key(1): 1, key(2): 20, key(3): .counter(0)])
+    #expect(merge(base, ours, theirs, .tell) == told(ours, theirs))
+    #expect(merge(base, ours, ours, .tell) == told(ours, ours))
+    guard case .conflict(let conflict) = merge(base, ours, theirs, .tell) else { return }
+    #expect(conflict.ourKeys == [key(1)] && conflict.theirKeys == [key(2)])
+    #expect(conflict.changedKeys == [key(1), key(2)])
+  }
+
+  @Test func `S63: by default there is no conflict where all that we changed merges by itself`() {
+    let ours = Row([key(1): 1, key(2): 2, key(3): .counter(3)])
+    let theirs = Row([key(1): 9, key(2): 2, key(3): .counter(4)])
+    #expect(
+      merge(base, ours, theirs, .tell)
+        == .merged(Row([key(1): 9, key(2): 2, key(3): .counter(7)])))
+    // The same amount by both is two amounts.
+    for policy in [ConflictPolicy.tell, .storeWins, .objectWins] {
+      #expect(
+        merge(base, ours, ours, policy)
+          == .merged(Row([key(1): 1, key(2): 2, key(3): .counter(6)])))
+    }
+    // But it cannot merge into what cannot hold it.
+    let full = Row([key(1): 1, key(2): 2, key(3): .counter(.max)])
+    #expect(merge(base, ours, full, .tell) == told(ours, full))
+  }
+
+  @Test func `a deletion and a change conflict, and the policy says which of them stands`() {
+    let changed = Row([key(1): 10])
+    #expect(merge(base, nil, changed, .tell) == told(nil, changed))
+    #expect(merge(base, changed, nil, .tell) == told(changed, nil))
+    for (ours, theirs) in [(nil, changed), (changed, nil)] as [(Row?, Row?)] {
+      #expect(merge(base, ours, theirs, .storeWins) == .merged(theirs))
+      #expect(merge(base, ours, theirs, .rollBack) == .merged(theirs))
+      #expect(merge(base, ours, theirs, .objectWins) == .merged(ours))
+      #expect(merge(base, ours, theirs, .overwrite) == .merged(ours))
+    }
+  }
+
+  @Test func `an object that both deleted is deleted, and nobody is asked`() {
+    for policy in Self.policies { #expect(merge(base, nil, nil, policy) == .merged(nil)) }
+  }
+}
