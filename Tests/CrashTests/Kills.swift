@@ -13,11 +13,19 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.path + "/store"
     var commits = 0
+    var openingTime = 0.0
     for kill in 1...campaign.count {
       // Every tenth life begins a new store, so that stores die young, too.
       if kill % 10 == 0 { try FileManager.default.removeItem(atPath: path) }
-      let told = try Child("writer", path).killed(
-        after: Double.random(in: 0.002...0.06, using: &dice))
+      // Some die while they open the store, at a time that the life before took for it; the others when
+      // they have said so many lines. Nothing depends on how fast this machine is.
+      let moment: Child.Moment =
+        kill % 3 == 0
+        ? .time(openingTime * Double.random(in: 0...1, using: &dice))
+        : .lines(Int.random(in: 1...60, using: &dice))
+      let child = try Child("writer", path)
+      let told = try child.killed(at: moment)
+      openingTime = child.openingTime ?? openingTime
       let (journal, report) = try Journal.open(on: PosixDisk(), at: path)
       let content = try Listing(on: PosixDisk(), at: path)
       // A kill may cut a write short, so there may be a torn tail, but nothing else.
@@ -76,6 +84,8 @@ private final class Child {
   private let output = Pipe()
   private let input = Pipe()
   private var pending = ""
+  /// How many seconds it took until it said something, where that was waited for.
+  private(set) var openingTime: Double?
 
   init(_ command: String, _ path: String) throws {
     process.executableURL = try Self.executable()
@@ -114,10 +124,21 @@ private final class Child {
     process.waitUntilExit()
   }
 
-  /// Lets the child work for some seconds, kills it, and counts what it said.
-  func killed(after seconds: Double) throws -> (edits: Int, commits: Int) {
-    let reader = Reader(output.fileHandleForReading)
-    Thread.sleep(forTimeInterval: seconds)
+  /// When a child is killed.
+  enum Moment {
+    /// So many seconds after it was started.
+    case time(Double)
+    /// When it has said so many lines.
+    case lines(Int)
+  }
+
+  /// Lets the child work, kills it, and counts what it said.
+  func killed(at moment: Moment) throws -> (edits: Int, commits: Int) {
+    let reader = try Reader(output.fileHandleForReading)
+    switch moment {
+    case .time(let seconds): Thread.sleep(forTimeInterval: seconds)
+    case .lines(let count): openingTime = reader.wait(forLines: count)
+    }
     kill()
     let lines = reader.text().split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     return (lines.filter { $0.hasPrefix("e") }.count, lines.filter { $0.hasPrefix("c") }.count)
@@ -127,15 +148,33 @@ private final class Child {
   private final class Reader: @unchecked Sendable {
     private let lock = Lock()
     private var data = Data()
+    private var hasEnded = false
     private var thread: BackgroundThread?
 
-    init(_ file: FileHandle) {
-      thread = try? BackgroundThread { [self] in
+    init(_ file: FileHandle) throws {
+      thread = try BackgroundThread { [self] in
         while true {
           let more = file.availableData
+          lock.withLock {
+            data.append(more)
+            hasEnded = more.isEmpty
+            lock.wakeAll()
+          }
           if more.isEmpty { return }
-          lock.withLock { data.append(more) }
         }
+      }
+    }
+
+    /// Waits until so many lines have come, or no more will.
+    ///
+    /// - Returns: how many seconds it took until the first bytes came.
+    func wait(forLines count: Int) -> Double {
+      let start = ProcessInfo.processInfo.systemUptime
+      return lock.withLock {
+        while data.isEmpty, !hasEnded { lock.wait() }
+        let first = ProcessInfo.processInfo.systemUptime
+        while !hasEnded, data.count(where: { $0 == UInt8(ascii: "\n") }) < count { lock.wait() }
+        return first - start
       }
     }
 
