@@ -91,6 +91,7 @@ let package = Package(
       imports: [
         "JournalDemo", "ByteCoding", "DiskAccess", "DiskSimulation", "Journaling", "TestSupport",
       ]),
+    tests(of: "ObjectStoreTests", imports: ["ObjectModel", "ObjectStore", "TestSupport"]),
     tests(of: "TidyTests", imports: ["TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
