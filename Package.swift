@@ -80,6 +80,7 @@ let package = Package(
       dependencies: ["ByteCoding", "DiskAccess", "DiskSimulation", "Journaling"],
       path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "ByteCodingTests", imports: ["ByteCoding", "TestSupport"]),
+    tests(of: "ObjectModelTests", imports: ["ObjectModel", "TestSupport"]),
     tests(of: "DiskAccessTests", imports: ["DiskAccess", "DiskSimulation", "TestSupport"]),
     tests(of: "DiskSimulationTests", imports: ["DiskAccess", "DiskSimulation", "TestSupport"]),
     tests(of: "EventFoldTests", imports: ["EventFold", "ObjectModel", "TestSupport"]),

@@ -17,8 +17,8 @@ extension ObjectChange {
     var entries: [Entry] = []
     var (before, after) = (old?.entries[...] ?? [], new?.entries[...] ?? [])
     while let key = [before.first?.key, after.first?.key].compactMap({ $0 }).min() {
-      let oldValue = before.first?.key == key ? before.removeFirst().value : nil
-      let newValue = after.first?.key == key ? after.removeFirst().value : nil
+      let oldValue: Value? = before.first?.key == key ? before.removeFirst().value : nil
+      let newValue: Value? = after.first?.key == key ? after.removeFirst().value : nil
       if let change = ValueChange.difference(from: oldValue, to: newValue) {
         entries.append(Entry(key, change))
       }

@@ -99,12 +99,10 @@ extension AttributeType {
     }
   }
 
-  /// Whether values of this type can be told smaller and larger.
-  var isOrdered: Bool {
-    switch self {
-    case .integer, .real, .decimal, .date, .counter, .string: true
-    default: false
-    }
+  /// Whether values of this type can be told smaller and larger than a limit. That of a counter may be
+  /// written as an integer.
+  func canBeLimited(by limit: Value) -> Bool {
+    limit.canLimit && (admits(limit) || self == .counter && limit.kind == .integer)
   }
 
   /// Whether values of this type have a length.

@@ -11,15 +11,16 @@ public struct ManagedObjectModel: Sendable {
     let problems = ModelCheck(descriptions).problems
     guard problems.isEmpty else { throw ModelError(problems: problems) }
     let byName = Dictionary(uniqueKeysWithValues: descriptions.map { ($0.name, $0) })
-    entities = descriptions.map { description in
-      var ancestors: [EntityDescription] = []
-      var parent = description.parent.flatMap { byName[$0] }
-      while let next = parent {
-        ancestors.append(next)
-        parent = next.parent.flatMap { byName[$0] }
-      }
-      let heirs = descriptions.filter { $0.inherits(from: description.name, in: byName) }
-      return ModelEntity(description, ancestors: ancestors, heirs: heirs.map(\.name))
+    let ancestors = descriptions.map { description in
+      Array(sequence(first: description) { $0.parent.flatMap { byName[$0] } }.dropFirst())
+    }
+    var heirs: [String: [String]] = [:]
+    for (description, ancestors) in zip(descriptions, ancestors) {
+      for ancestor in ancestors { heirs[ancestor.name, default: []].append(description.name) }
+    }
+    entities = zip(descriptions, ancestors).map { description, ancestors in
+      ModelEntity(
+        description, ancestors: ancestors, heirs: heirs[description.name, default: []])
     }
     indexes = Dictionary(
       uniqueKeysWithValues: descriptions.enumerated().map { ($1.name, $0) })
@@ -47,13 +48,13 @@ package struct ModelEntity: Sendable {
   package let description: EntityDescription
   /// The entities it inherits from, the nearest first.
   package let ancestors: [String]
-  /// The entities that inherit from it.
+  /// The entities that inherit from it, in the order they were given.
   package let heirs: [String]
   /// All attributes, those of the farthest ancestor first; the place here is the slot in a row.
   package let attributes: [AttributeDescription]
   /// All relationships, in the same order.
   package let relationships: [RelationshipDescription]
-  private let properties: [String: Property]
+  private let places: [String: Property]
 
   /// Where a property stands among the attributes or the relationships.
   package enum Property: Hashable, Sendable {
@@ -70,41 +71,30 @@ package struct ModelEntity: Sendable {
     let line = ancestors.reversed() + [description]
     attributes = line.flatMap(\.attributes)
     relationships = line.flatMap(\.relationships)
-    var properties: [String: Property] = [:]
+    var places: [String: Property] = [:]
     for (index, attribute) in attributes.enumerated() {
-      properties[attribute.name] = .attribute(index)
+      places[attribute.name] = .attribute(index)
     }
     for (index, relationship) in relationships.enumerated() {
-      properties[relationship.name] = .relationship(index)
+      places[relationship.name] = .relationship(index)
     }
-    self.properties = properties
+    self.places = places
   }
 
   package var name: String { description.name }
 
-  package func property(_ name: String) -> Property? { properties[name] }
+  package func property(_ name: String) -> Property? { places[name] }
 
   package func attribute(_ name: String) -> AttributeDescription? {
-    if case .attribute(let index) = properties[name] { attributes[index] } else { nil }
+    if case .attribute(let index) = places[name] { attributes[index] } else { nil }
   }
 
   package func relationship(_ name: String) -> RelationshipDescription? {
-    if case .relationship(let index) = properties[name] { relationships[index] } else { nil }
+    if case .relationship(let index) = places[name] { relationships[index] } else { nil }
   }
 
   /// Whether its objects are objects of the entity of a name.
   package func isKind(of name: String) -> Bool {
     self.name == name || ancestors.contains(name)
-  }
-}
-
-extension EntityDescription {
-  fileprivate func inherits(from name: String, in entities: [String: EntityDescription]) -> Bool {
-    var next = parent
-    while let current = next {
-      if current == name { return true }
-      next = entities[current]?.parent
-    }
-    return false
   }
 }

@@ -1,7 +1,8 @@
-/// Looks for everything that is wrong with the entities of a model.
+/// Looks for everything that is wrong with the entities of a model. What is wrong in one place in one way
+/// is told once.
 struct ModelCheck {
   private(set) var problems: [ModelProblem] = []
-  private let entities: [EntityDescription]
+  private var noted: Set<ModelProblem> = []
   private var byName: [String: EntityDescription] = [:]
 
   static let reservedNames: Set<String> = [
@@ -10,86 +11,89 @@ struct ModelCheck {
   ]
 
   init(_ entities: [EntityDescription]) {
-    self.entities = entities
     let limit = Int(EntityNumber.largest.rawValue)
-    if entities.count > limit {
-      problems.append(ModelProblem(.tooManyEntities(limit: limit), entities[limit].name))
+    if entities.count > limit { note(.tooManyEntities(limit: limit), entities[limit].name) }
+    for entity in entities {
+      if !Self.isName(entity.name) { note(.badName, entity.name) }
+      if byName.updateValue(entity, forKey: entity.name) != nil { note(.nameTaken, entity.name) }
     }
     for entity in entities {
-      if !Self.isName(entity.name) { problems.append(ModelProblem(.badName, entity.name)) }
-      if byName.updateValue(entity, forKey: entity.name) != nil {
-        problems.append(ModelProblem(.nameTaken, entity.name))
-      }
+      let line = line(of: entity)
+      checkParent(of: entity, line: line)
+      checkNames(of: entity, inherited: line.dropFirst().flatMap(\.propertyNames))
+      checkAttributes(of: entity, inherited: line.dropFirst().flatMap(\.attributes))
+      for relationship in entity.relationships { check(relationship, of: entity, line: line) }
     }
-    for entity in entities { check(entity) }
   }
 
-  private mutating func check(_ entity: EntityDescription) {
-    if let parent = entity.parent, byName[parent] == nil {
-      problems.append(ModelProblem(.noParent(parent), entity.name))
-    }
-    guard let line = line(of: entity) else {
-      problems.append(ModelProblem(.inheritsFromItself, entity.name))
-      return
-    }
-    var taken = Set(line.dropFirst().flatMap(\.propertyNames))
-    var identifier = line.dropFirst().flatMap(\.attributes).first { $0.isIdentifier }?.name
-    for name in entity.propertyNames {
-      if !Self.isName(name) { problems.append(ModelProblem(.badName, entity.name, name)) }
-      if Self.reservedNames.contains(name) {
-        problems.append(ModelProblem(.reservedName, entity.name, name))
-      }
-      if !taken.insert(name).inserted {
-        problems.append(ModelProblem(.nameTaken, entity.name, name))
-      }
-    }
-    for attribute in entity.attributes {
-      let kinds = attribute.problems()
-      problems += kinds.map { ModelProblem($0, entity.name, attribute.name) }
-      if attribute.isIdentifier {
-        if let identifier {
-          problems.append(
-            ModelProblem(.secondIdentifier(identifier), entity.name, attribute.name))
-        }
-        identifier = identifier ?? attribute.name
-      }
-    }
-    for relationship in entity.relationships { check(relationship, of: entity) }
+  private mutating func note(_ kind: ModelProblem.Kind, _ entity: String, _ property: String? = nil)
+  {
+    let problem = ModelProblem(kind, entity, property)
+    if noted.insert(problem).inserted { problems.append(problem) }
   }
 
-  /// The entity and those it inherits from; nil where they go round.
-  private func line(of entity: EntityDescription) -> [EntityDescription]? {
+  /// The entity and those it inherits from, the nearest first, each once also where they go round.
+  private func line(of entity: EntityDescription) -> [EntityDescription] {
     var line = [entity]
-    while let parent = line.last?.parent.flatMap({ byName[$0] }) {
-      if line.contains(where: { $0.name == parent.name }) { return nil }
+    var names: Set<String> = [entity.name]
+    while let parent = line.last?.parent.flatMap({ byName[$0] }), names.insert(parent.name).inserted
+    {
       line.append(parent)
     }
     return line
   }
 
-  private mutating func check(
-    _ relationship: RelationshipDescription, of entity: EntityDescription
-  ) {
-    func note(_ kind: ModelProblem.Kind) {
-      problems.append(ModelProblem(kind, entity.name, relationship.name))
+  private mutating func checkParent(of entity: EntityDescription, line: [EntityDescription]) {
+    guard let parent = entity.parent else { return }
+    if byName[parent] == nil { note(.noParent(parent), entity.name) }
+    // An entity that inherits from such a round without being in it is not to blame.
+    if line.last?.parent == entity.name { note(.inheritsFromItself, entity.name) }
+  }
+
+  private mutating func checkNames(of entity: EntityDescription, inherited: [String]) {
+    var taken = Set(inherited)
+    for name in entity.propertyNames {
+      if !Self.isName(name) { note(.badName, entity.name, name) }
+      if Self.reservedNames.contains(name) { note(.reservedName, entity.name, name) }
+      if !taken.insert(name).inserted { note(.nameTaken, entity.name, name) }
     }
-    if relationship.isOrdered, !relationship.isToMany { note(.orderedToOne) }
-    let (least, most) = (relationship.minCount ?? 0, relationship.maxCount ?? .max)
-    let most1 = relationship.isToMany || (least <= 1 && relationship.maxCount ?? 1 == 1)
-    if least < 0 || most < max(1, least) || !most1 { note(.badCounts) }
+  }
+
+  private mutating func checkAttributes(
+    of entity: EntityDescription, inherited: [AttributeDescription]
+  ) {
+    var identifier = inherited.first { $0.isIdentifier }?.name
+    for attribute in entity.attributes {
+      for kind in attribute.problems() { note(kind, entity.name, attribute.name) }
+      guard attribute.isIdentifier else { continue }
+      if let identifier {
+        note(.secondIdentifier(identifier), entity.name, attribute.name)
+      } else {
+        identifier = attribute.name
+      }
+    }
+  }
+
+  private mutating func check(
+    _ relationship: RelationshipDescription, of entity: EntityDescription,
+    line: [EntityDescription]
+  ) {
+    if relationship.isOrdered, !relationship.isToMany {
+      note(.orderedToOne, entity.name, relationship.name)
+    }
+    if !relationship.hasPossibleCounts { note(.badCounts, entity.name, relationship.name) }
     guard let destination = byName[relationship.destination] else {
-      return note(.noDestination(relationship.destination))
+      return note(.noDestination(relationship.destination), entity.name, relationship.name)
     }
     guard let inverse = relationship.inverse else { return }
-    guard
-      let back = line(of: destination)?.flatMap(\.relationships).first(where: {
-        $0.name == inverse
-      })
-    else { return note(.noInverse(inverse)) }
-    // The inverse may be declared where it leads to an ancestor of this entity.
-    let names = line(of: entity)?.map(\.name) ?? []
-    if back.inverse != relationship.name || !names.contains(back.destination) {
-      note(.inverseLeadsElsewhere(inverse))
+    let candidates = self.line(of: destination).flatMap(\.relationships)
+    guard let back = candidates.first(where: { $0.name == inverse }) else {
+      return note(.noInverse(inverse), entity.name, relationship.name)
+    }
+    // Where the inverse leads to an ancestor instead, which lacks this relationship, the inverse is wrong:
+    // it is told there.
+    if back.inverse != relationship.name || !line.contains(where: { $0.name == back.destination }) {
+      note(.inverseLeadsElsewhere(inverse), entity.name, relationship.name)
     }
   }
 
@@ -105,13 +109,24 @@ extension EntityDescription {
   }
 }
 
+extension RelationshipDescription {
+  /// Whether there is a count that the limits allow, and a relationship to one allows it, too.
+  fileprivate var hasPossibleCounts: Bool {
+    let most = min(maxCount ?? .max, isToMany ? .max : 1)
+    let least = minCount ?? 0
+    return least >= 0 && most >= max(1, least) && (isToMany || maxCount ?? 1 == 1)
+  }
+}
+
 extension AttributeDescription {
   fileprivate func problems() -> [ModelProblem.Kind] {
     var problems = validation.compactMap { rule in rule.problem(for: type) }
     if let value = defaultValue {
       if !type.admits(value) {
         problems.append(.defaultOfOtherType(value, type))
-      } else if let rule = validation.first(where: { !$0.admits(value) }) {
+      } else if let rule = validation.first(where: {
+        $0.problem(for: type) == nil && !$0.admits(value)
+      }) {
         problems.append(.defaultBreaksRule(value, rule))
       }
     }
@@ -143,10 +158,10 @@ extension ValidationRule {
     case .minLength(let length), .maxLength(let length):
       type.hasLength && length >= 0 ? nil : .ruleDoesNotApply(self, type)
     case .minimum(let limit), .maximum(let limit):
-      type.isOrdered && !limit.isNull && type.admits(limit) ? nil : .ruleDoesNotApply(self, type)
+      type.canBeLimited(by: limit) ? nil : .ruleDoesNotApply(self, type)
     case .matches(let pattern):
       type != .string
-        ? .ruleDoesNotApply(self, type) : (try? Regex(pattern)) == nil ? .badPattern(pattern) : nil
+        ? .ruleDoesNotApply(self, type) : Pattern.read(pattern) == nil ? .badPattern(pattern) : nil
     }
   }
 }

@@ -94,15 +94,16 @@ extension ModelProblem.Kind {
       "its inverse \(name) must lead back and name it as its own inverse."
     case .orderedToOne: "only a relationship to many can have an order."
     case .badCounts: "the limits of its count contradict each other, or that it leads to one."
-    case .defaultOfOtherType(let value, let type): "its default \(value) is no \(type)."
+    case .defaultOfOtherType(let value, let type): "its default \(value) is not of type \(type)."
     case .defaultBreaksRule(let value, let rule): "its default \(value) \(rule)."
-    case .ruleDoesNotApply(let rule, let type): "‘\(rule)’ says nothing about a \(type)."
+    case .ruleDoesNotApply(let rule, let type):
+      "‘\(rule)’ says nothing about values of type \(type)."
     case .badPattern(let pattern): "‘\(pattern)’ is no regular expression."
-    case .cannotBeIndexed(let type): "a \(type) cannot be indexed."
+    case .cannotBeIndexed(let type): "values of type \(type) cannot be indexed."
     case .transientIsNotStored:
       "a transient attribute is not stored, and can be neither indexed nor an identifier."
     case .secondIdentifier(let name): "\(name) is the identifier already; an entity has one."
-    case .cannotMergeSo(let type): "a \(type) cannot be merged that way."
+    case .cannotMergeSo(let type): "values of type \(type) cannot be merged that way."
     }
   }
 }

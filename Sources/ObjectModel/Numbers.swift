@@ -9,8 +9,8 @@ public struct CommitNumber: RawRepresentable, Hashable, Comparable, Sendable, Co
   /// Before the first commit.
   public static let none = CommitNumber(rawValue: 0)
 
-  /// The number after this one.
-  package var next: CommitNumber { CommitNumber(rawValue: rawValue + 1) }
+  /// The number after this one; after the largest, which no store reaches, the count begins anew.
+  package var next: CommitNumber { CommitNumber(rawValue: rawValue &+ 1) }
 
   /// Whether the first is earlier.
   public static func < (one: CommitNumber, other: CommitNumber) -> Bool {

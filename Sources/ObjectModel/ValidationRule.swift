@@ -21,16 +21,12 @@ extension ValidationRule {
     switch self {
     case .minLength(let length): value.length.map { $0 >= length } ?? true
     case .maxLength(let length): value.length.map { $0 <= length } ?? true
-    case .minimum(let limit): value.isSmaller(than: limit).map { !$0 } ?? true
-    case .maximum(let limit): limit.isSmaller(than: value).map { !$0 } ?? true
-    case .matches(let pattern): Self.matches(value.string, pattern)
+    case .minimum(let limit): limit.isAtMost(value) ?? true
+    case .maximum(let limit): value.isAtMost(limit) ?? true
+    case .matches(let pattern):
+      // A model refuses a pattern that cannot be read, so there is always one to match with.
+      value.string.map { Pattern.read(pattern)?.matches($0) ?? true } ?? true
     }
-  }
-
-  /// A pattern is read when its model is made, which refuses one that cannot be.
-  private static func matches(_ text: String?, _ pattern: String) -> Bool {
-    guard let text, let expression = try? Regex(pattern) else { return true }
-    return (try? expression.wholeMatch(in: text)) != nil
   }
 }
 
@@ -58,17 +54,23 @@ extension Value {
     }
   }
 
-  /// Whether this is smaller than another of its kind; nil where they cannot be compared.
-  fileprivate func isSmaller(than other: Value) -> Bool? {
+  /// Whether this is not larger than another of its kind; nil where they cannot be compared. What is no
+  /// number is neither smaller nor larger than any, so it keeps no limit.
+  fileprivate func isAtMost(_ other: Value) -> Bool? {
     switch (self, other) {
     case (.integer(let one), .integer(let other)), (.counter(let one), .counter(let other)),
       (.counter(let one), .integer(let other)), (.integer(let one), .counter(let other)):
-      one < other
-    case (.real(let one), .real(let other)): one < other
-    case (.decimal(let one), .decimal(let other)): one < other
-    case (.date(let one), .date(let other)): one < other
-    case (.string(let one), .string(let other)): one < other
+      one <= other
+    case (.real(let one), .real(let other)): one <= other
+    // A decimal that is no number counts as the smallest of all in its own order.
+    case (.decimal(let one), .decimal(let other)): !one.isNaN && !other.isNaN && one <= other
+    case (.date(let one), .date(let other)):
+      one.timeIntervalSinceReferenceDate <= other.timeIntervalSinceReferenceDate
+    case (.string(let one), .string(let other)): one <= other
     default: nil
     }
   }
+
+  /// Whether this can be a limit: what is no number would let nothing pass.
+  var canLimit: Bool { isAtMost(self) ?? false }
 }

@@ -31,6 +31,8 @@ extension Value: ExpressibleByArrayLiteral {
 extension Value: ExpressibleByDictionaryLiteral {
   /// Makes `.dictionary`. A key that stands twice is a misuse and traps.
   public init(dictionaryLiteral elements: (String, Value)...) {
-    self = .dictionary(Dictionary(uniqueKeysWithValues: elements))
+    let values = Dictionary(elements) { first, _ in first }
+    precondition(values.count == elements.count, "a key stands twice in a dictionary literal")
+    self = .dictionary(values)
   }
 }

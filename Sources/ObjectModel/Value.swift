@@ -84,11 +84,20 @@ extension Value: Hashable {
     case (.uuid(let one), .uuid(let other)): one == other
     case (.url(let one), .url(let other)): one.absoluteString.hasSameBytes(as: other.absoluteString)
     case (.array(let one), .array(let other)): one == other
-    case (.dictionary(let one), .dictionary(let other)): one == other
+    case (.dictionary(let one), .dictionary(let other)): hasSameEntries(one, other)
     case (.counter(let one), .counter(let other)): one == other
     case (.set(let one), .set(let other)): one == other
     case (.reference(let one), .reference(let other)): one == other
     default: false
+    }
+  }
+
+  /// Dictionaries find keys that look the same; these must also be written with the same bytes.
+  private static func hasSameEntries(_ one: [String: Value], _ other: [String: Value]) -> Bool {
+    guard one.count == other.count else { return false }
+    return one.allSatisfy { key, value in
+      guard let index = other.index(forKey: key) else { return false }
+      return key.hasSameBytes(as: other[index].key) && value == other[index].value
     }
   }
 
