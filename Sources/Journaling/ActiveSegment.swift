@@ -103,6 +103,8 @@ final class ActiveSegment {
       if error.isOutOfSpace {
         try file.resize(to: end)
         fileByteCount = end
+        // Or a loss of power might bring back what was refused, or put it behind a footer.
+        try sync()
       }
       throw error
     }

@@ -203,6 +203,17 @@ private struct EditBufferHeader {
 }
 
 extension EditBufferContents {
+  /// Whether a writer has stored anything into a buffer, sound or not; one that was only made has nothing
+  /// behind its header.
+  static func hasContent(in folder: any ReadableFolder) throws(JournalError) -> Bool {
+    try onDisk { () throws(DiskError) in
+      guard try folder.information(of: JournalFiles.edits) != nil else { return false }
+      let file = try folder.fileForReading(JournalFiles.edits)
+      let bytes = try file.bytes(limit: Limits.editBufferByteCount)
+      return bytes.dropFirst(EditBufferLayout.headerByteCount).contains { $0 != 0 }
+    }
+  }
+
   /// Reads only how many frames are durable, as another process does that follows a live journal.
   package static func durableThrough(
     in folder: any ReadableFolder, store: StoreIdentity

@@ -36,8 +36,10 @@ struct FileWindow: ~Copyable {
     return UnsafeRawBufferPointer(rebasing: buffer.unsafeBytes[first..<first + available])
   }
 
-  /// Whether there is nothing but zeros from a position to the end of the file.
+  /// Whether there is nothing but zeros from a position to the end of the file. More of them than a writer
+  /// writes are not read: a hole may be of any length.
   mutating func onlyZerosFollow(from start: UInt64) throws(JournalError) -> Bool {
+    guard remaining(at: start) <= Limits.zerosByteCount else { return false }
     var position = start
     while remaining(at: position) > 0 {
       let bytes = try bytes(at: position, 1 << 16)

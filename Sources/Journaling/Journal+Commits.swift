@@ -98,7 +98,8 @@ extension BatchInMaking {
   fileprivate func content(
     of commit: UnsafeRawBufferPointer, _ options: JournalOptions
   ) -> QueuedCommit.Content {
-    commitByteCount += commit.count
+    // With its length before it, of which many short commits have more than of bytes.
+    commitByteCount += commit.count + 5
     guard commit.count <= options.largestCommitByteCount else { return .large(Array(commit)) }
     let start = entries.byteCount
     entries.writeEntry(commit, isSpan: false)

@@ -42,6 +42,8 @@ extension Journal {
         try recovery.replaceEditBuffer(of: manifest.store)
       }
     case .missing:
+      try place.refuseContent(recovery)
+      guard making == .ifMissing else { throw .storeMissing(path: path) }
       (appender, buffer) = try place.make(recovery)
     case .unreadable(let finding):
       if finding.kind.isOfNewerCode { throw .newerFormat(finding) }
@@ -75,7 +77,7 @@ private struct StorePlace {
     guard isThere || making == .ifMissing else { throw .storeMissing(path: path) }
     if !isThere {
       if !allowsNetwork { try Self.refuseNetworkFileSystem(parent, path) }
-      try onDisk { () throws(DiskError) in try parent.makeFolder(name) }
+      try Self.makeFolder(name, in: parent)
     }
     // The store's own folder may be a link; nothing within it may.
     folder = try onDisk { () throws(DiskError) in try disk.folder(at: path) }
@@ -83,8 +85,20 @@ private struct StorePlace {
     let names = try onDisk { [folder] () throws(DiskError) in try folder.names() }
     guard names.contains(JournalFiles.manifest) else {
       guard names.allSatisfy(Self.leftovers.contains) else { throw .notAStore(path: path) }
-      guard making == .ifMissing else { throw .storeMissing(path: path) }
+      // An empty folder stays empty where nothing is to be made.
+      guard making == .ifMissing || !names.isEmpty else { throw .storeMissing(path: path) }
       return
+    }
+  }
+
+  /// Makes a folder, unless somebody else has just done so.
+  private static func makeFolder(
+    _ name: String, in parent: any DiskFolder
+  ) throws(JournalError) {
+    do throws(DiskError) {
+      try parent.makeFolder(name)
+    } catch {
+      guard error.code == .exists else { throw .disk(error) }
     }
   }
 
@@ -125,7 +139,6 @@ private struct StorePlace {
       }
       return try folder.folder(JournalFiles.journalFolder)
     }
-    try refuseContent(recovery, journalFolder)
     return try onDisk { () throws(DiskError) in
       let store = StoreIdentity(high: try disk.randomNumber(), low: try disk.randomNumber())
       let header = SegmentHeader(
@@ -147,16 +160,24 @@ private struct StorePlace {
     }
   }
 
-  /// A journal with frames and without a manifest is damaged, not new.
-  private func refuseContent(
-    _ recovery: Recovery, _ journalFolder: any DiskFolder
-  ) throws(JournalError) {
-    let names = try onDisk { () throws(DiskError) in try journalFolder.names() }
-    for name in names {
-      guard let number = SegmentNumber(fileName: name) else { throw .notAStore(path: path) }
-      if try recovery.hasContent(number, in: journalFolder) {
-        throw .damaged(Finding(.manifestMissing, JournalFiles.manifest))
+  /// A journal with frames or edits and without a manifest is damaged, not new.
+  func refuseContent(_ recovery: Recovery) throws(JournalError) {
+    var hasContent = try EditBufferContents.hasContent(in: folder)
+    if let journalFolder = try existingJournalFolder() {
+      let names = try onDisk { () throws(DiskError) in try journalFolder.names() }
+      for name in names {
+        guard let number = SegmentNumber(fileName: name) else { throw .notAStore(path: path) }
+        if try recovery.hasContent(number, in: journalFolder) { hasContent = true }
       }
+    }
+    if hasContent { throw .damaged(Finding(.manifestMissing, JournalFiles.manifest)) }
+  }
+
+  private func existingJournalFolder() throws(JournalError) -> (any DiskFolder)? {
+    let folder = self.folder
+    return try onDisk { () throws(DiskError) in
+      guard try folder.information(of: JournalFiles.journalFolder) != nil else { return nil }
+      return try folder.folder(JournalFiles.journalFolder)
     }
   }
 }

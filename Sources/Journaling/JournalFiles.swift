@@ -7,6 +7,7 @@ package enum JournalFiles {
   package static let newEdits = "edits.new"
   package static let journalFolder = "journal"
   package static let recoveredFolder = "recovered"
+  package static let newSaved = "saved.new"
 
   private static let own: Set = [
     lock, manifest, newManifest, edits, newEdits, journalFolder, recoveredFolder,

@@ -22,6 +22,8 @@ package enum Limits {
   package static let number: UInt64 = 1 << 62
   /// The largest window of unsynced bytes.
   package static let windowByteCount: UInt32 = 1 << 30
+  /// The most zeros that stand ahead of the frames to come.
+  package static let zerosByteCount: UInt64 = 64 << 20
   /// The longest name of an attachment.
   package static let nameByteCount = 128
 

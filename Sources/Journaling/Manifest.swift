@@ -51,8 +51,15 @@ package struct Manifest: Hashable, Sendable {
     segments.compactMap { segment in segment.sealing.map { (segment, $0) } }
   }
 
+  /// How many bytes `encoded()` gives.
+  var byteCount: Int {
+    attachments.reduce(68 + segments.count * Self.segmentByteCount()) {
+      $0 + 6 + $1.fileName.utf8.count + $1.content.count
+    }
+  }
+
   package func encoded() -> ByteWriter {
-    var writer = ByteWriter(capacity: 256)
+    var writer = ByteWriter(capacity: byteCount)
     writer.write(Self.name)
     writer.write(Self.currentFormat)
     writer.write(UInt16(0))
@@ -81,6 +88,7 @@ package struct Manifest: Hashable, Sendable {
       writer.write(attachment.content)
     }
     writer.writeCheck(salt: 0)
+    assert(writer.byteCount == byteCount, "a manifest is as long as it was said to be")
     return writer
   }
 
@@ -133,7 +141,7 @@ extension Manifest {
   /// Whether the segments follow one another, all but the last are sealed, and every name is allowed.
   private var isConsistent: Bool {
     guard let last = segments.last, last.sealing == nil,
-      durableThrough.rawValue <= Limits.number,
+      durableThrough.rawValue <= Limits.number, generation <= Limits.number,
       segments.allSatisfy({
         Limits.allow(number: $0.number.rawValue) && Limits.allow(number: $0.firstFrame.rawValue)
       })

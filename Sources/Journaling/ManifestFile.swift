@@ -32,8 +32,11 @@ enum ManifestFile {
   }
 
   /// Puts a manifest in the place of the one before: written aside, synced, renamed, and the renaming
-  /// synced. Where it fails before the renaming, the old one stands.
+  /// synced. Where it fails before the renaming, the old one stands; one larger than a reader accepts is refused.
   static func replace(with manifest: Manifest, in folder: any DiskFolder) throws(DiskError) {
+    guard manifest.byteCount <= Limits.manifestByteCount else {
+      throw DiskError(.openFile, JournalFiles.newManifest, .fileTooLarge)
+    }
     do throws(DiskError) {
       let file = try folder.file(JournalFiles.newManifest, .emptied)
       try manifest.encoded().withBytes { (bytes) throws(DiskError) in

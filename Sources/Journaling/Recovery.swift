@@ -182,7 +182,8 @@ struct Recovery {
     }
   }
 
-  /// Keeps what recovery takes out of the store, durably, in a file of its own.
+  /// Keeps what recovery takes out of the store, durably, in a file of its own, which has its name once it
+  /// is whole.
   ///
   /// - Returns: the file it was copied to.
   private func save(
@@ -194,11 +195,12 @@ struct Recovery {
       if try folder.information(of: recovered) == nil { try folder.makeFolder(recovered) }
       let target = try folder.folder(recovered)
       while try target.information(of: "\(name)-\(copy)") != nil { copy += 1 }
-      return (target, try target.file("\(name)-\(copy)", .new))
+      return (target, try target.file(JournalFiles.newSaved, .emptied))
     }
     try write(saved)
     try onDisk { () throws(DiskError) in
       try saved.sync()
+      try target.rename(JournalFiles.newSaved, to: "\(name)-\(copy)")
       try target.sync()
       try folder.sync()
     }

@@ -18,6 +18,12 @@ struct TailSurvey {
     _ file: any ReadableFile, _ header: SegmentHeader, from start: UInt64, expected: FrameNumber
   ) throws(JournalError) {
     var window = try FileWindow(file)
+    // Too much for any writer: it is damage, whatever it testifies.
+    guard window.remaining(at: start) <= UInt64(header.windowByteCount) + Limits.zerosByteCount
+    else {
+      end = window.byteCount
+      return
+    }
     end = start
     var position = start
     while window.remaining(at: position) > 0 {

@@ -51,37 +51,49 @@ import Testing
     print("seed \(campaign.seed): \(tally.summary)")
   }
 
-  @Test func `a flipped bit of the edit buffer costs at most the edits from it on`() throws {
+  @Test func `damage to the edit buffer costs at most the edits from it on, and that is told`()
+    throws
+  {
     let campaign = Campaign(count: "XJ_CAMPAIGN_CASES", inGate: 1)
     let tally = Tally()
-    let corpora = try JournalCorpus.all(seed: campaign.seed &+ 1).prefix(6).map { $0 }
+    let ending: [Step] = [.append, .edit, .edit, .edit, .edit]
+    let corpora = try JournalCorpus.all(seed: campaign.seed &+ 1, endingIn: ending)
+      .filter { !$0.name.hasSuffix("close") }.prefix(6).map { $0 }
     try onBothCores(corpora.count) { index in
-      do { try flipEdits(of: corpora[index], tally) } catch { tally.violation("\(error)") }
+      do { try damageEdits(of: corpora[index], tally) } catch { tally.violation("\(error)") }
     }
     print("seed \(campaign.seed): \(tally.summary)")
     #expect(tally.violations == "")
+    #expect(tally["cases that cost edits"] > 1_000)
   }
 
-  private func flipEdits(of corpus: JournalCorpus, _ tally: Tally) throws {
+  private func damageEdits(of corpus: JournalCorpus, _ tally: Tally) throws {
     let path = "store/edits"
     guard let bytes = corpus.disk.contents(of: path) else { return }
-    let whole = try Self.recoveredContent(of: corpus.disk.imageAfterProcessDeath())
-    for bit in 0..<bytes.count * 8 {
+    let (whole, report) = try Self.recovered(corpus.disk.imageAfterProcessDeath())
+    if report.recoveredEditCount != 4 { tally.violation("\(corpus.name): \(report)") }
+    func judge(_ changed: [UInt8], _ deed: @autoclosure () -> String) throws {
       tally.count("cases")
-      let disk = try corpus.disk.image(changing: path, to: bytes.flipping(bit: bit))
-      let content = try Self.recoveredContent(of: disk)
-      let isPrefix =
-        content.fault == nil && content.commitCount == whole.commitCount
-        && content.editCount <= whole.editCount
-      if !isPrefix { tally.violation("\(corpus.name), bit \(bit) of edits: \(content)") }
+      let disk = try corpus.disk.image(changing: path, to: changed)
+      let (content, report) = try Self.recovered(disk)
+      let lost = whole.editCount - content.editCount
+      if lost > 0 { tally.count("cases that cost edits") }
+      let isRight =
+        content.fault == nil && content.commitCount == whole.commitCount && (0...4).contains(lost)
+        && (lost == 0 || report.findings.count == 1 && report.editBufferSavedAs != nil)
+      if !isRight { tally.violation("\(corpus.name), \(deed()): \(content), \(report)") }
     }
+    for bit in 0..<bytes.count * 8 { try judge(bytes.flipping(bit: bit), "bit \(bit) of edits") }
+    for count in 1..<bytes.count { try judge(Array(bytes[..<count]), "edits cut at \(count)") }
   }
 
-  private static func recoveredContent(of disk: SimulatedDisk) throws -> JournalContent {
-    let (journal, _) = try Journal.open(on: disk, at: "store", options: .small)
+  private static func recovered(
+    _ disk: SimulatedDisk
+  ) throws -> (JournalContent, RecoveryReport) {
+    let (journal, report) = try Journal.open(on: disk, at: "store", options: .small)
     let content = try JournalContent(on: disk, at: "store")
     try journal.close()
-    return content
+    return (content, report)
   }
 }
 

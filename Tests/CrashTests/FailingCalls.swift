@@ -18,6 +18,7 @@ import Testing
     [.append, .idle, .save, .manifest, .save],
     [.save, .roll, .roll, .manifest, .idle, .reopen, .save],
     [.append, .large, .save],
+    [.save, .large, .roll, .save],
     [.burst, .save, .burst],
   ]
 
@@ -45,6 +46,32 @@ import Testing
     #expect(tally["cases"] > 10_000)
   }
 
+  @Test func `a full disk and then a loss of power lose nothing acknowledged, and the store opens`()
+    throws
+  {
+    let campaign = Campaign(count: "XJ_CAMPAIGN_STATES", inGate: 1)
+    let tally = Tally()
+    try onBothCores(Self.workloads.count) { index in
+      let steps = Self.workloads[index]
+      let callCount = FaultyLife(steps, seed: campaign.seed).run().callCount
+      for number in 1...callCount {
+        for remainder in [SimulatedFault.Remainder.prefix, .someSectors] {
+          let fault = SimulatedFault(.failure(.noSpace, leaving: remainder), number: number)
+          let life = FaultyLife(
+            steps, fault, seed: campaign.seed &+ UInt64(number), statesAfterFailure: 12)
+          let outcome = life.run()
+          tally.count("states", outcome.stateCount)
+          if let violation = outcome.violation {
+            tally.violation("\(steps.map(\.rawValue)), \(fault): \(violation)")
+          }
+        }
+      }
+    }
+    print("seed \(campaign.seed): \(tally.summary)")
+    #expect(tally.violations == "")
+    #expect(tally["states"] > 20_000)
+  }
+
   private static var effects: [SimulatedFault.Effect] {
     codes.flatMap { code in
       SimulatedFault.Remainder.allCases.map { .failure(code, leaving: $0) }
@@ -70,15 +97,26 @@ private final class FaultyLife {
   private var large: Set<Int> = []
   private var hasStopped = false
   private var violation: String?
+  /// How many states of a loss of power to look at before each call after a step has failed.
+  private let statesAfterFailure: Int
+  private var hasFailed = false
+  private var stateCount = 0
 
-  init(_ steps: [Step], _ fault: SimulatedFault? = nil, seed: UInt64) {
+  init(
+    _ steps: [Step], _ fault: SimulatedFault? = nil, seed: UInt64, statesAfterFailure: Int = 0
+  ) {
+    self.statesAfterFailure = statesAfterFailure
     self.steps = steps
     self.fault = fault
     disk = SimulatedDisk(seed: seed)
   }
 
-  func run() -> (callCount: Int, violation: String?) {
+  func run() -> (callCount: Int, violation: String?, stateCount: Int) {
     if let fault { disk.faults = [fault] }
+    if statesAfterFailure > 0 {
+      disk.onCall = { [unowned self] call in if hasFailed { losePower(before: call) } }
+    }
+    defer { disk.onCall = nil }
     open()
     for step in steps { perform(step) }
     let callCount = disk.callCount
@@ -90,7 +128,15 @@ private final class FaultyLife {
     journal = nil
     judge(image, "after the end of the process", edits: edits)
     judge(unplugged, "after a loss of power", edits: [])
-    return (callCount, violation)
+    return (callCount, violation, stateCount)
+  }
+
+  private func losePower(before call: SimulatedCall) {
+    let states = disk.powerLossStates(limit: statesAfterFailure, seed: UInt64(call.index))
+    for choice in states {
+      stateCount += 1
+      judge(disk.image(after: choice), "power lost before \(call), \(choice)", edits: [])
+    }
   }
 
   private func open() {
@@ -115,6 +161,10 @@ private final class FaultyLife {
         edits.append(number)
         if step == .burst { try fill(journal) }
         try commit(journal)
+      case .edit:
+        number += 1
+        try journal.appendEdit(bytes("edit", number))
+        edits.append(number)
       case .roll: try journal.beginSegment()
       case .idle:
         disk.advanceClock(by: 2_000_000_000)
@@ -132,6 +182,7 @@ private final class FaultyLife {
         open()
       }
     } catch {
+      hasFailed = true
       if case .stopped = error {
         // The medium has lost what was unsynced, edits in written frames with it.
         edits = durableEdits

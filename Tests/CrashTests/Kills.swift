@@ -23,7 +23,7 @@ import Testing
         kill % 3 == 0
         ? .time(openingTime * Double.random(in: 0...1, using: &dice))
         : .lines(Int.random(in: 1...60, using: &dice))
-      let child = try Child("writer", path)
+      let child = try Child("writer", path, "\(kill)")
       let told = try child.killed(at: moment)
       openingTime = child.openingTime ?? openingTime
       let (journal, report) = try Journal.open(on: PosixDisk(), at: path)
@@ -31,7 +31,7 @@ import Testing
       // A kill may cut a write short, so there may be a torn tail, but nothing else.
       #expect(report.findings == [])
       #expect(content.fault == nil)
-      #expect(content.isOfLives(endingWith: told))
+      #expect(content.holds(told, of: kill))
       commits += told.commits
       try journal.close()
     }
@@ -55,26 +55,20 @@ import Testing
 }
 
 extension Listing {
-  /// Whether the journal ends with a life of which at least so much is there: each life counts from 1.
-  fileprivate func isOfLives(endingWith told: (edits: Int, commits: Int)) -> Bool {
-    let lastLife = { (entries: [[UInt8]], name: String) -> Int? in
-      var number = 0
-      for entry in entries {
-        if entry == Array("\(name) \(number + 1)".utf8) {
-          number += 1
-        } else if entry == Array("\(name) 1".utf8) {
-          number = 1
-        } else {
-          return nil
-        }
+  /// Whether the journal ends with what a life wrote, from its first edit and commit on, and at least so
+  /// much of it as was told.
+  fileprivate func holds(_ told: (edits: Int, commits: Int), of life: Int) -> Bool {
+    func count(_ entries: [[UInt8]], _ name: String) -> Int? {
+      let ofLife = entries.drop { !$0.starts(with: Array("life \(life) ".utf8)) }
+      let isRow = ofLife.enumerated().allSatisfy { index, entry in
+        entry == Array("life \(life) \(name) \(index + 1)".utf8)
       }
-      return number
+      return isRow ? ofLife.count : nil
     }
-    guard let edits = lastLife(edits, "edit"), let commits = lastLife(commits, "commit") else {
+    guard let edits = count(edits, "edit"), let commits = count(commits, "commit") else {
       return false
     }
-    // A life killed before its first edit leaves the life before it at the end.
-    return told == (0, 0) || edits >= told.edits && commits >= told.commits
+    return edits >= told.edits && commits >= told.commits
   }
 }
 
@@ -87,9 +81,9 @@ private final class Child {
   /// How many seconds it took until it said something, where that was waited for.
   private(set) var openingTime: Double?
 
-  init(_ command: String, _ path: String) throws {
+  init(_ arguments: String...) throws {
     process.executableURL = try Self.executable()
-    process.arguments = [command, path]
+    process.arguments = arguments
     process.standardOutput = output
     process.standardInput = input
     try process.run()

@@ -177,6 +177,19 @@ import Testing
     #expect(content.edits == [large] && content.commits == [large])
   }
 
+  @Test func `attachments too large for any reader are refused, and the journal goes on`() throws {
+    let journal = try open()
+    let content = [UInt8](repeating: 1, count: Limits.manifestByteCount)
+    #expect {
+      try journal.replaceAttachments([
+        Manifest.Attachment(kind: 1, fileName: "a", content: content)
+      ])
+    } throws: { "\($0)".contains("MANIFEST.new") }
+    try journal.commit([1])
+    try journal.close()
+    try open().close()
+  }
+
   @Test func `a segment or manifest for which there is no room or file is begun later`() throws {
     for (call, code) in [
       (DiskError.Call.openFile, SystemErrorCode.tooManyOpenFiles), (.write, .noSpace),

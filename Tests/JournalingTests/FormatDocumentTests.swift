@@ -398,6 +398,7 @@ struct FormatDocumentTests {
     "longest attachment name": UInt64(Limits.nameByteCount),
     "largest number of a segment, frame or edit, where one is stated": Limits.number,
     "largest window": UInt64(Limits.windowByteCount),
+    "most zeros ahead": Limits.zerosByteCount,
   ]
 
   @Test(arguments: [("Constants", constants), ("Limits", limits)])

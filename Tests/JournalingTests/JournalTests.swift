@@ -253,6 +253,28 @@ import Testing
     #expect(try Listing(on: disk).commits == (1...150).map(Content.commit))
   }
 
+  @Test func `no frame is longer than the window, however many short commits are in it`() throws {
+    var journal: Journal? = try open {
+      $0.windowByteCount = 1 << 20
+      $0.halfByteCount = 508 << 10
+    }
+    var dice = Dice(seed: 1)
+    try journal?.appendEdit([UInt8](randomByteCount: 500_000, from: &dice))
+    var largest = 0
+    disk.onCall = { largest = max(largest, $0.kind == .write ? $0.byteCount : 0) }
+    let epoch = journal?.commitEpoch ?? 0
+    var ticket: CommitTicket?
+    for number in 0...262_144 {
+      let bytes = [UInt8](randomByteCount: number < 262_144 ? 1 : 128 << 10, from: &dice)
+      ticket = try journal?.enqueueCommit(epoch: epoch) { _, writer in writer.write(bytes) }
+    }
+    if let ticket { try journal?.wait(for: ticket, until: .written) }
+    disk.onCall = nil
+    #expect(largest > 1 << 19)
+    #expect(largest <= 1 << 20)
+    journal = nil
+  }
+
   @Test func `another window begins another segment, since recovery relies on it`() throws {
     var journal = try open()
     try journal.commit([1])

@@ -39,7 +39,7 @@ import Testing
     }
     fields.optionalFeatures = UInt32(truncatingIfNeeded: dice.next())
     fields.store = StoreIdentity(high: dice.next(), low: dice.next())
-    fields.generation = dice.next()
+    fields.generation = .random(in: 0...Limits.number, using: &dice)
     fields.durableThrough = .random(in: 0...Limits.number, using: &dice)
     return fields
   }
@@ -161,6 +161,16 @@ import Testing
     #expect(!isTaken(ManifestBytes([backwards, Segment(2, from: 8)])), "ends before it begins")
     backwards.lastFrame = 8
     #expect(isTaken(ManifestBytes([backwards, Segment(2, from: 9)])), "sealed without frames")
+  }
+
+  @Test func `a generation that could not be counted on is refused`() {
+    var fields = ManifestBytes([ManifestBytes.Segment(1, from: 1)])
+    fields.generation = Limits.number
+    #expect(isTaken(fields))
+    for generation in [Limits.number + 1, .max] {
+      fields.generation = generation
+      #expect(isDamaged(fields.encoded()))
+    }
   }
 
   @Test func `attachments with names that may not stand in a store are refused`() {

@@ -106,6 +106,45 @@ import Testing
     #expect(try disk.folder(at: "store/journal").names() == ["0000000001.xj"])
   }
 
+  @Test func `edits in a buffer without a manifest are damage, and stay where they are`() throws {
+    var journal: Journal? = try open()
+    try journal?.appendEdit([1, 2, 3])
+    journal = nil
+    try disk.folder(at: "store").remove("MANIFEST")
+    let edits = disk.contents(of: "store/edits")
+    expectDamage(.manifestMissing)
+    #expect(disk.contents(of: "store/edits") == edits)
+  }
+
+  @Test func `a store that has lost its manifest is damaged also to who would not make one`() throws
+  {
+    let journal = try open()
+    try journal.commit([1])
+    try journal.close()
+    try disk.folder(at: "store").remove("MANIFEST")
+    let damage = JournalError.damaged(Finding(.manifestMissing, JournalFiles.manifest))
+    #expect(throws: damage) { try open(making: .never) }
+  }
+
+  @Test func `a hole behind the frames is not read to its end`() throws {
+    let journal = try open()
+    try journal.commit([1])
+    try journal.close()
+    let path = "store/journal/0000000001.xj"
+    let whole = try #require(disk.contents(of: path))
+    let file = try disk.folder(at: "store/journal").file("0000000001.xj", .existing)
+    let end = whole.lastIndex { $0 != 0 }.map { UInt64($0) + 1 + 4 } ?? 0
+    try file.resize(to: end + Limits.zerosByteCount)
+    try open().close()
+    try file.resize(
+      to: end + Limits.zerosByteCount + UInt64(JournalOptions.small.windowByteCount) * 2)
+    disk.isTracing = true
+    expectDamage(.notAFrame)
+    let reads = disk.trace.filter { $0.contains(" read \(path)") }
+    #expect((1...8).contains(reads.count), "the file's front is read, and no more")
+    try file.close()
+  }
+
   @Test func `a manifest older than the journal is damage, and no segment is overwritten`() throws {
     let journal = try open()
     try journal.commit([1])

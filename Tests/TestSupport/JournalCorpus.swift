@@ -101,14 +101,18 @@ package struct JournalCorpus {
   }
 
   /// Twenty-four journals: sealed and active segments, with and without an end in an idle marker.
-  package static func all(seed: UInt64) throws -> [JournalCorpus] {
+  ///
+  /// - Parameter ending: the steps at the end of each.
+  package static func all(
+    seed: UInt64, endingIn ending: [Step] = [.append]
+  ) throws -> [JournalCorpus] {
     var dice = Dice(seed: seed)
     return try (0..<24).map { number in
       let steps = (0..<2 + number % 5).map { _ in
         Step.basic.randomElement(using: &dice) ?? .save
       }
       return try JournalCorpus(
-        [.save] + steps + [.append], closing: number % 4 == 0, seed: seed &+ UInt64(number))
+        [.save] + steps + ending, closing: number % 4 == 0, seed: seed &+ UInt64(number))
     }
   }
 }

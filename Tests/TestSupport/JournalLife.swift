@@ -36,6 +36,8 @@ package enum Step: String, Sendable {
   case append
   /// An edit, and a commit that is synced.
   case save
+  /// An edit that only the edit buffer holds.
+  case edit
   case roll
   case reopen
   case idle
@@ -106,6 +108,8 @@ package final class JournalLife {
     case .save:
       try edit(journal)
       try commit(journal, .synced)
+    case .edit:
+      try edit(journal)
     case .large:
       ledger.largeEdits.insert(ledger.begunEdits + 1)
       ledger.largeCommits.insert(ledger.begunCommits + 1)

@@ -11,9 +11,11 @@ enum JournalDemo {
     do {
       switch arguments.first {
       case "writer":
-        try Writer(path: arguments.dropFirst().first ?? "").run()
+        try Writer(
+          path: arguments.dropFirst().first ?? "", life: arguments.dropFirst(2).first ?? "1"
+        ).run()
       case "hold":
-        try Writer(path: arguments.dropFirst().first ?? "").hold()
+        try Writer(path: arguments.dropFirst().first ?? "", life: "1").hold()
       case "--help", "-h":
         print("usage: JournalDemo [FOLDER]   shows the journal at work in a new folder")
       default:
@@ -29,6 +31,8 @@ enum JournalDemo {
 /// The child: it edits and commits until it is killed, and says on its output what has returned.
 struct Writer {
   let path: String
+  /// Stands in everything it writes, so that its bytes are told from those of earlier writers.
+  let life: String
 
   func run() throws {
     var options = JournalOptions()
@@ -40,11 +44,11 @@ struct Writer {
     while true {
       for _ in 0..<(edit % 7) + 1 {
         edit += 1
-        try journal.appendEdit("edit \(edit)")
+        try journal.appendEdit("life \(life) edit \(edit)")
         say("e \(edit)")
       }
       commit += 1
-      try journal.commit("commit \(commit)")
+      try journal.commit("life \(life) commit \(commit)")
       say("c \(commit)")
     }
   }
