@@ -85,6 +85,9 @@ let package = Package(
     tests(of: "DiskSimulationTests", imports: ["DiskAccess", "DiskSimulation", "TestSupport"]),
     tests(of: "EventFoldTests", imports: ["EventFold", "ObjectModel", "TestSupport"]),
     tests(
+      of: "PropertyListCodingTests",
+      imports: ["ByteCoding", "ObjectModel", "PropertyListCoding", "TestSupport"]),
+    tests(
       of: "JournalingTests",
       imports: ["ByteCoding", "DiskAccess", "DiskSimulation", "Journaling", "TestSupport"]),
     tests(

@@ -15,9 +15,9 @@ func room(_ name: String, imports: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: imports, path: "Rooms/\(name)", swiftSettings: strict)
 }
 
-func fuzzer(_ name: String) -> Target {
+func fuzzer(_ name: String, imports: [Target.Dependency] = []) -> Target {
   .executableTarget(
-    name: name, dependencies: ["ByteCoding", "DiskAccess", "FuzzSupport", "Journaling"],
+    name: name, dependencies: ["ByteCoding", "DiskAccess", "FuzzSupport", "Journaling"] + imports,
     swiftSettings: strict)
 }
 
@@ -29,13 +29,19 @@ let package = Package(
     .systemLibrary(name: "CLinux", path: "Rooms/CLinux"),
     room("ByteCoding"),
     room("DiskAccess", imports: ["CLinux"]),
+    room("ObjectModel"),
+    room("PropertyListCoding", imports: ["ByteCoding", "ObjectModel"]),
     room("Journaling", imports: ["ByteCoding", "CLZ4", "CXXHash", "DiskAccess"]),
     .target(
-      name: "FuzzSupport", dependencies: ["ByteCoding", "DiskAccess", "Journaling"],
+      name: "FuzzSupport",
+      dependencies: [
+        "ByteCoding", "DiskAccess", "Journaling", "ObjectModel", "PropertyListCoding",
+      ],
       swiftSettings: strict),
     fuzzer("FuzzFrames"),
     fuzzer("FuzzManifest"),
     fuzzer("FuzzEdits"),
+    fuzzer("FuzzPropertyList", imports: ["ObjectModel", "PropertyListCoding"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -60,6 +60,7 @@ missing_packages() {
   has_library liblz4 || say 'liblz4-dev: the journal is compressed by liblz4'
   has_library libxxhash || say 'libxxhash-dev: the journal is checked by libxxhash'
   command -v lz4 >/dev/null || say 'lz4: tests read the journal with the command-line tool'
+  python3 -c 'import plistlib' 2>/dev/null || say 'python3: tests compare property lists with plistlib'
 }
 
 # Runs a command as root, however this machine allows it.

@@ -2,8 +2,11 @@
 
 internal import ByteCoding
 internal import DiskAccess
+internal import FoundationEssentials
 internal import Glibc
 internal import Journaling
+internal import ObjectModel
+internal import PropertyListCoding
 
 /// Called once before all inputs. Where XJ_FUZZ_SEEDS names a folder, the seeds are written there and the
 /// process ends.
@@ -31,7 +34,9 @@ private struct Seeds {
     try makeJournal()
     let store = try disk.folderForReading(at: path + "/seed.xjournal")
     let folder = try disk.folder(at: path)
-    for name in ["FuzzFrames", "FuzzManifest", "FuzzEdits"] { try folder.makeFolder(name) }
+    for name in ["FuzzFrames", "FuzzManifest", "FuzzEdits", "FuzzPropertyList"] {
+      try folder.makeFolder(name)
+    }
     try put([0] + bytes("MANIFEST", in: store), "manifest", in: folder.folder("FuzzManifest"))
     let edits = try bytes("edits", in: store)
     try put([0] + edits, "whole", in: folder.folder("FuzzEdits"))
@@ -47,6 +52,25 @@ private struct Seeds {
       if name == SegmentNumber(1).fileName {
         try put([0] + lastNumbers(segment), "numbers-" + name, in: frames)
       }
+    }
+    try putLists(in: folder.folder("FuzzPropertyList"))
+  }
+
+  /// Property lists with every kind of value.
+  private func putLists(in folder: any DiskFolder) throws {
+    let id = ObjectID(rawValue: 5, store: StoreTag(rawValue: 6))
+    let values: [Value] = [
+      [
+        "title": "é", "count": 300, "size": -1.5, "rows": [["a": 1], ["a": 2]],
+        "long": .array(
+          (0..<20).map { .integer($0 * 70_000) }),
+      ],
+      [nil, true, .counter(3), .decimal(-12.5), .reference(id), .set([1, "b", [2]])],
+      ["url": .url(URL(filePath: "/a")), "uuid": .uuid(UUID()), "date": .date(Date())],
+      .data(Data(noise(300))),
+    ]
+    for (index, value) in values.enumerated() {
+      try put([2] + PropertyListWriter.encode(value), "list-\(index)", in: folder)
     }
   }
 
