@@ -126,6 +126,25 @@ import Testing
     #expect(throws: damage) { try open(making: .never) }
   }
 
+  @Test func `what an attempt to make a store has left is no store, and stays as it is`() throws {
+    try disk.folder(at: "").makeFolder("store")
+    try disk.folder(at: "store").makeFolder("journal")
+    #expect(throws: JournalError.storeMissing(path: "store")) { try open(making: .never) }
+    #expect(try disk.folder(at: "store/journal").names() == [])
+    try open().close()
+  }
+
+  @Test func `two that make the same store at once do not fail for its folder`() throws {
+    disk.onCall = { [disk] call in
+      guard call.kind == .makeFolder else { return }
+      disk.onCall = nil
+      do { try disk.folder(at: "").makeFolder("store") } catch { Issue.record("\(error)") }
+    }
+    try open().close()
+    disk.faults = [SimulatedFault(.failure(.noSpace), calls: [.makeFolder])]
+    #expect(throws: JournalError.self) { try open("other") }
+  }
+
   @Test func `a hole behind the frames is not read to its end`() throws {
     let journal = try open()
     try journal.commit([1])
