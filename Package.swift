@@ -83,10 +83,12 @@ let package = Package(
     tests(of: "ObjectModelTests", imports: ["ObjectModel", "TestSupport"]),
     tests(of: "DiskAccessTests", imports: ["DiskAccess", "DiskSimulation", "TestSupport"]),
     tests(of: "DiskSimulationTests", imports: ["DiskAccess", "DiskSimulation", "TestSupport"]),
-    tests(of: "EventFoldTests", imports: ["EventFold", "ObjectModel", "TestSupport"]),
     tests(
       of: "PropertyListCodingTests",
       imports: ["ByteCoding", "ObjectModel", "PropertyListCoding", "TestSupport"]),
+    tests(
+      of: "EventCodingTests", imports: ["ByteCoding", "EventCoding", "ObjectModel", "TestSupport"]),
+    tests(of: "EventFoldTests", imports: ["EventFold", "ObjectModel", "TestSupport"]),
     tests(
       of: "JournalingTests",
       imports: ["ByteCoding", "DiskAccess", "DiskSimulation", "Journaling", "TestSupport"]),

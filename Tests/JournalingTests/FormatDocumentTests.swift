@@ -2,6 +2,7 @@ import ByteCoding
 import DiskAccess
 import Foundation
 import Journaling
+import TestSupport
 import Testing
 
 /// docs/format.md against the code: its example both ways, and the numbers in its tables.
@@ -32,7 +33,7 @@ struct FormatDocumentTests {
   // MARK: The page by itself
 
   @Test func `every line of the example says what its bytes are`() throws {
-    #expect(page.blocks.keys.sorted() == (Self.files + ["batch"]).sorted())
+    #expect(page.blocks.keys.sorted() == (Self.files + ["batch", "event", "commit"]).sorted())
     for (name, block) in page.blocks {
       #expect(block.contradictions == [], "\(name)")
       #expect(!block.bytes.isEmpty, "\(name)")

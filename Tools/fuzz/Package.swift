@@ -28,20 +28,24 @@ let package = Package(
     .systemLibrary(name: "CXXHash", path: "Rooms/CXXHash", pkgConfig: "libxxhash"),
     .systemLibrary(name: "CLinux", path: "Rooms/CLinux"),
     room("ByteCoding"),
+    room("ObjectModel"),
     room("DiskAccess", imports: ["CLinux"]),
     room("ObjectModel"),
     room("PropertyListCoding", imports: ["ByteCoding", "ObjectModel"]),
+    room("EventCoding", imports: ["ByteCoding", "ObjectModel"]),
     room("Journaling", imports: ["ByteCoding", "CLZ4", "CXXHash", "DiskAccess"]),
     .target(
       name: "FuzzSupport",
       dependencies: [
-        "ByteCoding", "DiskAccess", "Journaling", "ObjectModel", "PropertyListCoding",
+        "ByteCoding", "DiskAccess", "EventCoding", "Journaling", "ObjectModel",
+        "PropertyListCoding",
       ],
       swiftSettings: strict),
     fuzzer("FuzzFrames"),
     fuzzer("FuzzManifest"),
     fuzzer("FuzzEdits"),
     fuzzer("FuzzPropertyList", imports: ["ObjectModel", "PropertyListCoding"]),
+    fuzzer("FuzzEvents", imports: ["EventCoding", "ObjectModel"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -34,8 +34,11 @@ private struct Seeds {
     try makeJournal()
     let store = try disk.folderForReading(at: path + "/seed.xjournal")
     let folder = try disk.folder(at: path)
-    for name in ["FuzzFrames", "FuzzManifest", "FuzzEdits", "FuzzPropertyList"] {
+    for name in ["FuzzFrames", "FuzzManifest", "FuzzEdits", "FuzzPropertyList", "FuzzEvents"] {
       try folder.makeFolder(name)
+    }
+    for (index, seed) in try EventSeeds.all().enumerated() {
+      try put(seed, "seed-\(index)", in: folder.folder("FuzzEvents"))
     }
     try put([0] + bytes("MANIFEST", in: store), "manifest", in: folder.folder("FuzzManifest"))
     let edits = try bytes("edits", in: store)

@@ -1,27 +1,27 @@
 import Foundation
 
 /// docs/format.md, taken to pieces: its tables, and its blocks of annotated bytes.
-struct FormatDocument {
-  private(set) var tables: [Table] = []
-  private(set) var blocks: [String: AnnotatedBytes] = [:]
-  let prose: String
+package struct FormatDocument {
+  package private(set) var tables: [Table] = []
+  package private(set) var blocks: [String: AnnotatedBytes] = [:]
+  package let prose: String
 
-  struct Table {
+  package struct Table {
     /// The heading it stands under.
-    let heading: String
-    let columns: [String]
-    var rows: [[String]] = []
+    package let heading: String
+    package let columns: [String]
+    package var rows: [[String]] = []
   }
 
   /// Reads the page of this repository.
-  static func ofThisRepository() throws -> FormatDocument {
+  package static func ofThisRepository() throws -> FormatDocument {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     return FormatDocument(
       try String(contentsOf: root.appending(path: "docs/format.md"), encoding: .utf8))
   }
 
-  init(_ text: String) {
+  package init(_ text: String) {
     prose = text
     var heading = ""
     var fence: (title: String?, lines: [Substring])?
@@ -54,37 +54,37 @@ struct FormatDocument {
   }
 
   /// The first table under a heading.
-  func table(under heading: String) -> Table? { tables.first { $0.heading == heading } }
+  package func table(under heading: String) -> Table? { tables.first { $0.heading == heading } }
 }
 
 /// Bytes as the page shows them: offset, bytes, the name of the field and mostly its value.
-struct AnnotatedBytes {
-  private(set) var bytes: [UInt8] = []
-  private(set) var sections: [Section] = []
+package struct AnnotatedBytes {
+  package private(set) var bytes: [UInt8] = []
+  package private(set) var sections: [Section] = []
   /// What the lines say that their bytes do not bear out.
-  private(set) var contradictions: [String] = []
+  package private(set) var contradictions: [String] = []
 
-  struct Section {
-    let title: String
-    let start: Int
-    var fields: [Field] = []
+  package struct Section {
+    package let title: String
+    package let start: Int
+    package var fields: [Field] = []
   }
 
-  struct Field {
-    let name: String
+  package struct Field {
+    package let name: String
     /// What is stated of it, where something is.
-    let statement: String?
-    let start: Int
-    var bytes: [UInt8]
+    package let statement: String?
+    package let start: Int
+    package var bytes: [UInt8]
 
     /// The number that is stated.
-    var number: UInt64? {
+    package var number: UInt64? {
       guard let first = statement?.split(separator: ",").first else { return nil }
       return first.hasPrefix("0x") ? UInt64(first.dropFirst(2), radix: 16) : UInt64(first)
     }
 
     /// The text that is stated.
-    var text: String? {
+    package var text: String? {
       guard let statement, statement.count > 1, statement.hasPrefix("\""),
         statement.hasSuffix("\"")
       else { return nil }
@@ -92,7 +92,7 @@ struct AnnotatedBytes {
     }
 
     /// Whether the bytes bear out what is stated.
-    var isTrue: Bool {
+    package var isTrue: Bool {
       if name == "zeros" { return bytes.allSatisfy { $0 == 0 } }
       guard statement != nil else { return true }
       if let text { return bytes == Array(text.utf8) }
@@ -103,7 +103,7 @@ struct AnnotatedBytes {
     }
   }
 
-  init(_ lines: [Substring]) {
+  package init(_ lines: [Substring]) {
     for line in lines {
       if line.hasPrefix("; ") {
         sections.append(Section(title: String(line.dropFirst(2)), start: bytes.count))
@@ -148,13 +148,13 @@ struct AnnotatedBytes {
     }
   }
 
-  func field(_ section: String, _ name: String) -> Field? {
+  package func field(_ section: String, _ name: String) -> Field? {
     sections.first { $0.title == section }?.fields.first { $0.name == name }
   }
 
   /// The number that the page states of a field.
-  func number(_ section: String, _ name: String) -> UInt64? { field(section, name)?.number }
+  package func number(_ section: String, _ name: String) -> UInt64? { field(section, name)?.number }
 
   /// The text that the page states of a field.
-  func text(_ section: String, _ name: String) -> String? { field(section, name)?.text }
+  package func text(_ section: String, _ name: String) -> String? { field(section, name)?.text }
 }

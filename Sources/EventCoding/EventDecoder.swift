@@ -1,0 +1,41 @@
+package import ObjectModel
+
+/// Reads the bytes of events and commits, and takes nothing that no encoder writes.
+///
+/// Costs: memory in proportion to the bytes, whatever they claim.
+package struct EventDecoder: Sendable {
+  private let store: StoreTag
+
+  /// - Parameter store: the store whose objects are written without its tag.
+  package init(store: StoreTag) { self.store = store }
+
+  /// Reads all the bytes as one event. One of a kind that newer code writes comes back as `.unknown`.
+  package func event(_ bytes: UnsafeRawBufferPointer) throws(EventCodingError) -> Event {
+    var reader = EventReader(bytes, of: store)
+    return try reader.event()
+  }
+
+  /// Reads all the bytes as one commit.
+  ///
+  /// - Parameter edit: gives the bytes of the edit at a position of the batch, where a value is named by it.
+  package func commit(
+    _ bytes: UnsafeRawBufferPointer, edit: EditBytes = { _ in nil }
+  ) throws(EventCodingError) -> DecodedCommit {
+    try withoutActuallyEscaping(edit) { edit throws(EventCodingError) in
+      var reader = CommitReader(bytes, of: store, edit)
+      return try reader.commit()
+    }
+  }
+}
+
+/// A commit as it was read.
+package struct DecodedCommit: Hashable, Sendable {
+  package let content: CommitContent
+  /// What newer code added and this code passes over, by kind.
+  package let fields: [CommitField]
+
+  package init(content: CommitContent, fields: [CommitField]) {
+    self.content = content
+    self.fields = fields
+  }
+}

@@ -1,0 +1,86 @@
+internal import ObjectModel
+
+extension EventReader {
+  /// All the bytes as one event.
+  mutating func event() throws(EventCodingError) -> Event {
+    let byte = try byte()
+    guard byte != 0 else { throw error(.noKind, at: 0) }
+    guard let kind = EventKind(rawValue: byte) else {
+      return .unknown(kind: byte, bytes: try rest())
+    }
+    let event = try event(of: kind)
+    try expectEnd()
+    return event
+  }
+
+  private mutating func event(of kind: EventKind) throws(EventCodingError) -> Event {
+    switch kind {
+    case .keyNamed: return .keyNamed(try key(), try text())
+    case .modelAdopted: return .modelAdopted(try entities())
+    case .timePassed: return .timePassed(try time())
+    case .numbersReserved:
+      let last = try object()
+      return .numbersReserved(origin: last.origin, last.entity, through: last.number)
+    case .contextBegan:
+      let (context, name, commit) = (try context(), try text(), try commit())
+      let parent = try boolean() ? try self.context() : nil
+      return .contextBegan(context, name: name, on: commit, parent: parent)
+    case .contextEnded: return .contextEnded(try context())
+    case .draftDiscarded: return .draftDiscarded(try context())
+    case .tagged:
+      let name = try text()
+      return .tagged(name, try boolean() ? try commit() : nil)
+    default:
+      let context = try context()
+      return .edited(context, try edit(of: kind))
+    }
+  }
+
+  mutating func time() throws(EventCodingError) -> RecordedTime {
+    RecordedTime(rawValue: Int64(bitPattern: try fixed()))
+  }
+
+  private mutating func edit(of kind: EventKind) throws(EventCodingError) -> Edit {
+    switch kind {
+    case .set: return .set(try object(), try key(), try optionalValue())
+    case .setPrimitive: return .setPrimitive(try object(), try key(), try optionalValue())
+    case .inserted: return .inserted(try object())
+    case .deleted: return .deleted(try object())
+    case .membersChanged:
+      let (object, key) = (try object(), try key())
+      return .membersChanged(object, key, inserted: try objects(), removed: try objects())
+    case .based: return .based(try object(), on: try commit())
+    case .renamed: return .renamed(try text())
+    case .stepEnded: return .stepEnded(name: try optionalText())
+    case .undoSwitched: return .undoSwitched(isOn: try boolean())
+    case .undone: return .undone(try restorations())
+    case .redone: return .redone(try restorations())
+    case .refreshed:
+      let (keepingChanges, commit) = (try boolean(), try commit())
+      return .refreshed(try objects(), keepingChanges: keepingChanges, at: commit)
+    case .merged: return .merged(try commit())
+    case .rolledBack: return .rolledBack
+    case .wasReset: return .wasReset
+    case .saved: return .saved(try commit())
+    case .saveFailed: return .saveFailed(try text())
+    case .keyNamed, .modelAdopted, .timePassed, .numbersReserved, .contextBegan, .contextEnded,
+      .draftDiscarded, .tagged:
+      preconditionFailure("events that are no edits are read before")
+    }
+  }
+
+  private mutating func restorations() throws(EventCodingError) -> [Restoration] {
+    try list(ofAtLeast: 4) { reader throws(EventCodingError) in
+      let place = reader.offset
+      let byte = try reader.byte()
+      guard let kind = Restoration.Kind(rawValue: byte) else {
+        throw reader.error(.choiceUnknown(byte), at: place)
+      }
+      let object = try reader.object()
+      let entries = try reader.list(ofAtLeast: 2) { reader throws(EventCodingError) in
+        Restoration.Entry(try reader.key(), try reader.optionalValue())
+      }
+      return Restoration(object, kind, entries)
+    }
+  }
+}

@@ -1,0 +1,138 @@
+internal import ObjectModel
+
+// Events: a kind and its fields.
+extension EventSink {
+  mutating func put(_ event: Event) throws(Refusal) {
+    switch event {
+    case .edited(let context, let edit): try put(edit, context)
+    case .keyNamed(let key, let name):
+      begin(.keyNamed)
+      put(varint: UInt64(key.rawValue))
+      put(text: name)
+    case .modelAdopted(let entities):
+      begin(.modelAdopted)
+      try put(entities)
+    case .timePassed(let time):
+      begin(.timePassed)
+      put(fixed: UInt64(bitPattern: time.rawValue))
+    case .numbersReserved(let origin, let entity, let last):
+      guard entity <= .largest, last <= ObjectID.largestNumber else {
+        throw refusal(.numberTooLarge)
+      }
+      begin(.numbersReserved)
+      put(parts: ObjectID(origin: origin, entity: entity, number: last, store: store))
+    case .contextBegan(let context, let name, let commit, let parent):
+      begin(.contextBegan, context)
+      put(text: name)
+      put(varint: commit.rawValue)
+      put(optionalVarint: parent?.rawValue)
+    case .contextEnded(let context): begin(.contextEnded, context)
+    case .draftDiscarded(let context): begin(.draftDiscarded, context)
+    case .tagged(let name, let commit):
+      begin(.tagged)
+      put(text: name)
+      put(optionalVarint: commit?.rawValue)
+    case .unknown(let kind, let bytes):
+      guard EventKind.isUnknown(kind) else { throw refusal(.kindKnown(kind)) }
+      put(byte: kind)
+      put(raw: bytes)
+    }
+  }
+
+  @inline(__always)
+  private mutating func begin(_ kind: EventKind) { put(byte: kind.rawValue) }
+
+  @inline(__always)
+  private mutating func begin(_ kind: EventKind, _ context: ContextNumber) {
+    put(byte: kind.rawValue)
+    put(varint: context.rawValue)
+  }
+
+  private mutating func put(_ edit: Edit, _ context: ContextNumber) throws(Refusal) {
+    switch edit {
+    case .set(let object, let key, let value):
+      try begin(.set, context, object, key, value)
+    case .setPrimitive(let object, let key, let value):
+      try begin(.setPrimitive, context, object, key, value)
+    case .inserted(let object): try begin(.inserted, context, object)
+    case .deleted(let object): try begin(.deleted, context, object)
+    case .based(let object, let commit):
+      try begin(.based, context, object)
+      put(varint: commit.rawValue)
+    case .membersChanged(let object, let key, let inserted, let removed):
+      try begin(.membersChanged, context, object)
+      put(varint: UInt64(key.rawValue))
+      try put(inserted)
+      try put(removed)
+    case .undone(let restorations): try begin(.undone, context, restorations)
+    case .redone(let restorations): try begin(.redone, context, restorations)
+    case .refreshed(let objects, let keepingChanges, let commit):
+      begin(.refreshed, context)
+      put(byte: keepingChanges ? 1 : 0)
+      put(varint: commit.rawValue)
+      try put(objects)
+    default: putAboutContext(edit, context)
+    }
+  }
+
+  /// Edits that name no object.
+  private mutating func putAboutContext(_ edit: Edit, _ context: ContextNumber) {
+    switch edit {
+    case .renamed(let name):
+      begin(.renamed, context)
+      put(text: name)
+    case .stepEnded(let name):
+      begin(.stepEnded, context)
+      put(optionalText: name)
+    case .undoSwitched(let isOn):
+      begin(.undoSwitched, context)
+      put(byte: isOn ? 1 : 0)
+    case .merged(let commit):
+      begin(.merged, context)
+      put(varint: commit.rawValue)
+    case .rolledBack: begin(.rolledBack, context)
+    case .wasReset: begin(.wasReset, context)
+    case .saved(let commit):
+      begin(.saved, context)
+      put(varint: commit.rawValue)
+    case .saveFailed(let reason):
+      begin(.saveFailed, context)
+      put(text: reason)
+    default: preconditionFailure("an edit that names an object is written elsewhere")
+    }
+  }
+
+  @inline(__always)
+  mutating func begin(
+    _ kind: EventKind, _ context: ContextNumber, _ object: ObjectID, _ key: KeyNumber,
+    _ value: Value?
+  ) throws(Refusal) {
+    try begin(kind, context, object)
+    put(varint: UInt64(key.rawValue))
+    try put(value)
+  }
+
+  @inline(__always)
+  private mutating func begin(
+    _ kind: EventKind, _ context: ContextNumber, _ object: ObjectID
+  ) throws(Refusal) {
+    begin(kind, context)
+    try put(object)
+  }
+
+  private mutating func begin(
+    _ kind: EventKind, _ context: ContextNumber, _ restorations: [Restoration]
+  ) throws(Refusal) {
+    begin(kind, context)
+    put(count: restorations.count)
+    for restoration in restorations {
+      put(byte: restoration.kind.rawValue)
+      try put(restoration.object)
+      put(count: restoration.entries.count)
+      for entry in restoration.entries {
+        put(varint: UInt64(entry.key.rawValue))
+        try put(entry.value)
+      }
+    }
+  }
+}
