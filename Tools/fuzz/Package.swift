@@ -30,7 +30,6 @@ let package = Package(
     room("ByteCoding"),
     room("ObjectModel"),
     room("DiskAccess", imports: ["CLinux"]),
-    room("ObjectModel"),
     room("PropertyListCoding", imports: ["ByteCoding", "ObjectModel"]),
     room("EventCoding", imports: ["ByteCoding", "ObjectModel"]),
     room("Journaling", imports: ["ByteCoding", "CLZ4", "CXXHash", "DiskAccess"]),
