@@ -246,8 +246,6 @@ struct JournalLines {
 
 enum BenchError: Error {
   case wrongResult(String)
-  /// A line is below its goal; the table says which.
-  case missed
 }
 
 /// What went wrong on other threads.
