@@ -75,7 +75,7 @@ extension Journal {
       case .queued, .written: if let failure { throw failure }
       }
       if isLeading {
-        lock.wait()
+        if durability == .written { waitForWriting() } else { lock.wait() }
       } else {
         // What fails may be another commit: this one's ticket says what became of it.
         failure = failureToWrite(syncing: durability == .synced)

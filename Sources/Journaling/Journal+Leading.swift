@@ -37,10 +37,17 @@ extension Journal {
   /// Writes the waiting half, or waits for the thread that is about to.
   func writeWaitingBatch() throws(JournalError) {
     if isLeading {
-      lock.wait()
+      waitForWriting()
     } else if let batch = waiting {
       try write(batch)
     }
+  }
+
+  /// Waits until the thread that leads has written its frame, or has ended.
+  func waitForWriting() {
+    waitersForWriting += 1
+    lock.wait()
+    waitersForWriting -= 1
   }
 
   /// Writes everything gathered so far, and syncs it where asked.
@@ -114,7 +121,8 @@ extension Journal {
     batch.removeCommits()
     isOtherWaiting = false
     lastFrameTime = disk.steadyClock()
-    lock.wakeAll()
+    // Those who wait for the sync would only wake to wait again.
+    if waitersForWriting > 0 { lock.wakeAll() }
   }
 
   /// Notes a failure. Where it was one of writing commits, every queued commit fails with it, since it

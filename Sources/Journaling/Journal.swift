@@ -29,6 +29,8 @@ package final class Journal: @unchecked Sendable {
   var other: BatchInMaking
   var isOtherWaiting = false
   var isLeading = false
+  /// How many threads wait for a frame to be written, be it durable or not.
+  var waitersForWriting = 0
   /// Why nothing more is written: the journal is closed, or has stopped after a failure.
   var ending: JournalError?
   /// Counts the failures of commits: a commit queued in an earlier epoch cannot follow one of a later.
