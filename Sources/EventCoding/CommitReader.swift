@@ -19,10 +19,12 @@ struct CommitReader {
   mutating func commit() throws(EventCodingError) -> DecodedCommit {
     let format = try reader.byte()
     guard format == CommitForm.format else { throw reader.error(.formatUnknown(format), at: 0) }
+    let number = try reader.commit()
     let content = CommitContent(
-      number: try reader.commit(), time: try reader.time(), context: try reader.context(),
+      number: number, time: try reader.time(), context: try reader.context(),
+      precedingEditCount: Int(try reader.varint(through: UInt64(Int.max))),
       author: try reader.optionalText(), message: try reader.optionalText(),
-      userInfo: try reader.userInfo(), changes: try changes())
+      userInfo: try reader.userInfo(), changes: try changes(of: number))
     let fields = try fields()
     try reader.expectEnd()
     return DecodedCommit(content: content, fields: fields)
@@ -42,30 +44,46 @@ struct CommitReader {
     }
   }
 
-  private mutating func changes() throws(EventCodingError) -> [ObjectChange] {
+  private mutating func changes(
+    of commit: CommitNumber
+  ) throws(EventCodingError) -> [ObjectChange] {
     var changes: [ObjectChange] = []
     var least: UInt64 = 0
-    for _ in 0..<(try reader.count(ofAtLeast: 4)) {
+    for _ in 0..<(try reader.count(ofAtLeast: 5)) {
       let place = reader.offset
       let group = try reader.group()
       guard group >= least else { throw reader.error(.keysNotInOrder, at: place) }
       least = group + 1
       let countPlace = reader.offset
-      let count = try reader.count(ofAtLeast: 2)
+      let count = try reader.count(ofAtLeast: 3)
       guard count > 0 else { throw reader.error(.changeOfNothing, at: countPlace) }
       var next: UInt64 = 0
       for _ in 0..<count {
         let number = next + (try reader.varint(through: ObjectID.largestNumber))
         guard number <= ObjectID.largestNumber else { throw reader.error(.numberTooLarge) }
         next = number + 1
-        changes.append(
-          try change(of: ObjectID(rawValue: group << 36 | number, store: reader.store)))
+        let previous = try previous(of: commit)
+        let object = ObjectID(rawValue: group << 36 | number, store: reader.store)
+        changes.append(try change(of: object, after: previous))
       }
     }
     return changes
   }
 
-  private mutating func change(of object: ObjectID) throws(EventCodingError) -> ObjectChange {
+  /// The commit that changed an object before.
+  private mutating func previous(
+    of commit: CommitNumber
+  ) throws(EventCodingError) -> CommitNumber {
+    let place = reader.offset
+    let distance = try reader.varint()
+    if distance == 0 { return .none }
+    guard distance < commit.rawValue else { throw reader.error(.previousNotBefore, at: place) }
+    return CommitNumber(rawValue: commit.rawValue - distance)
+  }
+
+  private mutating func change(
+    of object: ObjectID, after previous: CommitNumber
+  ) throws(EventCodingError) -> ObjectChange {
     let place = reader.offset
     let head = try reader.varint()
     let byte = UInt8(truncatingIfNeeded: head) & (1 << CommitForm.kindBitCount - 1)
@@ -94,7 +112,7 @@ struct CommitReader {
       if let problem = change.problem(in: kind) { throw reader.error(problem, at: place) }
       entries.append(ObjectChange.Entry(key, change))
     }
-    return ObjectChange(object, kind, entries)
+    return ObjectChange(object, kind, entries, after: previous)
   }
 
   private mutating func change(

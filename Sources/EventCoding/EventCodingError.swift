@@ -35,6 +35,7 @@ package struct EventCodingError: Error, Hashable, Sendable {
     case fieldsNotInOrder
     case changeOfNothing
     case changeUnfit
+    case previousNotBefore
   }
 
   /// What is wrong.
@@ -88,6 +89,7 @@ extension EventCodingError.Code {
     case .fieldsNotInOrder: "fields are not in order, or one stands there twice"
     case .changeOfNothing: "a change changes nothing"
     case .changeUnfit: "a change does not fit its object or its value"
+    case .previousNotBefore: "an object was changed before by a commit that is not before"
     }
   }
 }

@@ -9,10 +9,12 @@ extension EventSink {
     put(varint: commit.number.rawValue)
     put(fixed: UInt64(bitPattern: commit.time.rawValue))
     put(varint: commit.context.rawValue)
+    guard commit.precedingEditCount >= 0 else { throw refusal(.negativeCount) }
+    put(count: commit.precedingEditCount)
     put(optionalText: commit.author)
     put(optionalText: commit.message)
     try put(entries: commit.userInfo, depth: Value.largestDepth)
-    try put(sorted(commit.changes), lookup)
+    try put(sorted(commit.changes), of: commit.number, lookup)
     try put(fields)
   }
 
@@ -46,7 +48,9 @@ extension EventSink {
   }
 
   /// Groups of changes, each of an origin and an entity.
-  private mutating func put(_ changes: [ObjectChange], _ lookup: EditLookup?) throws(Refusal) {
+  private mutating func put(
+    _ changes: [ObjectChange], of commit: CommitNumber, _ lookup: EditLookup?
+  ) throws(Refusal) {
     let borders = changes.indices.filter {
       $0 == 0 || changes[$0 - 1].object.group != changes[$0].object.group
     }
@@ -60,6 +64,12 @@ extension EventSink {
       for change in changes[start..<end] {
         put(varint: change.object.number - next)
         next = change.object.number + 1
+        if change.previous == .none {
+          put(varint: 0)
+        } else {
+          guard change.previous < commit else { throw refusal(.previousNotBefore) }
+          put(varint: commit.rawValue - change.previous.rawValue)
+        }
         try put(change, &edits, lookup)
       }
     }

@@ -48,7 +48,7 @@ final class FrameAppender {
   ///   the journal must stop.
   func append(
     _ payload: UnsafeRawBufferPointer, _ kind: FrameKind
-  ) throws(DiskError) -> FrameNumber {
+  ) throws(DiskError) -> FramePlace {
     let largest = Seal.byteCount + LZ4Frame.largestByteCount(payloadByteCount: payload.count)
     let isFull = segment.end > UInt64(max(options.segmentByteCount, SegmentHeader.byteCount))
     let hasOtherWindow = segment.header.windowByteCount != UInt32(options.windowByteCount)
@@ -59,19 +59,20 @@ final class FrameAppender {
       number: number, previousBodyCheck: segment.lastBodyCheck, durableThrough: durableThrough,
       salt: segment.header.salt)
     let bodyCheck = sealer.seal(payload, kind, at: place)
+    let offset = segment.end
     try segment.append(sealer.unsafeBytes, number, bodyCheck: bodyCheck)
     appendedByteCount += sealer.unsafeBytes.count
     endsIdle = kind == .idleMarker
-    return number
+    return FramePlace(number: number, segment: segment.header.number, offset: offset)
   }
 
   /// Appends a batch, and counts its edits as sealed.
   func appendBatch(
     _ payload: UnsafeRawBufferPointer, nextEdit: EditNumber
-  ) throws(DiskError) -> FrameNumber {
-    let number = try append(payload, .batch)
+  ) throws(DiskError) -> FramePlace {
+    let place = try append(payload, .batch)
     self.nextEdit = nextEdit
-    return number
+    return place
   }
 
   /// Appends the pieces of an edit or commit too large for a batch.

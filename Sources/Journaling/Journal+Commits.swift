@@ -52,25 +52,36 @@ extension Journal {
     _ bytes: UnsafeRawBufferPointer, _ durability: Durability = .synced
   ) throws(JournalError) -> FrameNumber {
     let ticket = try enqueueCommit(epoch: commitEpoch) { _, writer in writer.write(bytes) }
-    return try wait(for: ticket, until: durability)
+    return try wait(for: ticket, until: durability).number
+  }
+
+  /// What has become of a commit so far: nil while it is queued and has not failed.
+  package func outcome(of ticket: CommitTicket) -> Result<FramePlace, JournalError>? {
+    lock.withLock {
+      switch ticket.state {
+      case .queued: nil
+      case .written(let place), .durable(let place): .success(place)
+      case .failed(let error): .failure(error)
+      }
+    }
   }
 
   /// Waits until a commit is made: leads the writing where nobody else does, or follows.
   ///
-  /// - Returns: the frame that holds the commit.
+  /// - Returns: where the frame lies that holds the commit.
   /// - Throws: where the commit was not made. After `.stopped`, whether it was made is only known when
   ///   the store is opened again.
   @discardableResult
   package func wait(
     for ticket: CommitTicket, until durability: Durability
-  ) throws(JournalError) -> FrameNumber {
+  ) throws(JournalError) -> FramePlace {
     lock.lock()
     defer { lock.unlock() }
     var failure: JournalError?
     while true {
       switch ticket.state {
-      case .durable: return ticket.frame
-      case .written where durability == .written: return ticket.frame
+      case .durable(let place): return place
+      case .written(let place) where durability == .written: return place
       case .failed(let error): throw error
       case .queued, .written: if let failure { throw failure }
       }

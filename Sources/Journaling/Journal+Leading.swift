@@ -82,14 +82,14 @@ extension Journal {
   private func write(_ batch: BatchInMaking, syncing: Bool = false) throws(JournalError) {
     assert(waiting === batch, "only the waiting half is written")
     try leadNow(writesCommits: true) { () throws(DiskError) in
-      let frame = try appendFrame(of: batch)
-      lock.withLock { noteWritten(batch, frame) }
+      let place = try appendFrame(of: batch)
+      lock.withLock { noteWritten(batch, place) }
       if syncing { try appender.sync() }
     }
   }
 
   /// Builds the payload of a batch and appends it.
-  private func appendFrame(of batch: BatchInMaking) throws(DiskError) -> FrameNumber {
+  private func appendFrame(of batch: BatchInMaking) throws(DiskError) -> FramePlace {
     payload.removeAll()
     batch.half.write(to: &payload)
     payload.writeVarint(UInt64(batch.commits.count))
@@ -112,10 +112,9 @@ extension Journal {
   }
 
   /// Notes that a batch is in the journal: its half is free, and its commits survive the process.
-  private func noteWritten(_ batch: BatchInMaking, _ frame: FrameNumber) {
+  private func noteWritten(_ batch: BatchInMaking, _ place: FramePlace) {
     for commit in batch.commits {
-      commit.ticket.state = .written
-      commit.ticket.frame = frame
+      commit.ticket.state = .written(place)
       unsyncedTickets.append(commit.ticket)
     }
     batch.removeCommits()

@@ -1,5 +1,5 @@
 internal import ByteCoding
-internal import DiskAccess
+package import DiskAccess
 
 /// A journal open for writing.
 ///
@@ -19,7 +19,8 @@ package final class Journal: @unchecked Sendable {
   package let path: String
   let options: JournalOptions
   let disk: FailStopDisk
-  let folder: any DiskFolder
+  /// The store's folder.
+  package let folder: any DiskFolder
   let lock = Lock()
 
   // Guarded by `lock`.
@@ -98,10 +99,8 @@ package final class Journal: @unchecked Sendable {
   /// The store's identity, as its files have it.
   package var store: StoreIdentity { lock.withLock { kept.manifest.store } }
 
-  /// What the rooms above have attached to the manifest.
-  package var attachments: [Manifest.Attachment] {
-    lock.withLock { kept.manifest.attachments }
-  }
+  /// Which segments and attachments the journal has.
+  package var manifest: Manifest { lock.withLock { kept.manifest } }
 
   /// The batch that waits to be written, if one does. Holds the lock.
   var waiting: BatchInMaking? { isOtherWaiting ? other : nil }
@@ -154,7 +153,9 @@ package final class Journal: @unchecked Sendable {
   private func noteDurable(_ number: FrameNumber) {
     durableThrough = number
     buffer.note(durableThrough: number)
-    for ticket in unsyncedTickets { ticket.state = .durable }
+    for ticket in unsyncedTickets {
+      if case .written(let place) = ticket.state { ticket.state = .durable(place) }
+    }
     unsyncedTickets.removeAll(keepingCapacity: true)
   }
 }
@@ -195,12 +196,10 @@ final class BatchInMaking {
 package final class CommitTicket: @unchecked Sendable {
   enum State {
     case queued
-    case written
-    case durable
+    case written(FramePlace)
+    case durable(FramePlace)
     case failed(JournalError)
   }
 
   var state = State.queued
-  /// The frame that holds the commit, once it is written.
-  var frame = FrameNumber.none
 }

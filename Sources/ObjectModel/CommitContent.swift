@@ -5,6 +5,8 @@ package struct CommitContent: Hashable, Sendable {
   package let time: RecordedTime
   /// The context that saved.
   package let context: ContextNumber
+  /// How many edits of the batch that holds the commit came before it: those of its context are in it.
+  package let precedingEditCount: Int
   package let author: String?
   package let message: String?
   /// What the program added, by its own keys.
@@ -13,12 +15,14 @@ package struct CommitContent: Hashable, Sendable {
   package let changes: [ObjectChange]
 
   package init(
-    number: CommitNumber, time: RecordedTime, context: ContextNumber, author: String? = nil,
-    message: String? = nil, userInfo: [String: Value] = [:], changes: [ObjectChange]
+    number: CommitNumber, time: RecordedTime, context: ContextNumber, precedingEditCount: Int = 0,
+    author: String? = nil, message: String? = nil, userInfo: [String: Value] = [:],
+    changes: [ObjectChange]
   ) {
     self.number = number
     self.time = time
     self.context = context
+    self.precedingEditCount = precedingEditCount
     self.author = author
     self.message = message
     self.userInfo = userInfo

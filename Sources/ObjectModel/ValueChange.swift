@@ -58,11 +58,16 @@ package struct ObjectChange: Hashable, Sendable {
   package let kind: Kind
   /// The changed values, sorted by key, no key twice.
   package let entries: [Entry]
+  /// The commit that changed the object before; none for the first, and for a change that is in no commit.
+  package var previous: CommitNumber
 
-  package init(_ object: ObjectID, _ kind: Kind, _ entries: [Entry]) {
+  package init(
+    _ object: ObjectID, _ kind: Kind, _ entries: [Entry], after previous: CommitNumber = .none
+  ) {
     self.object = object
     self.kind = kind
     self.entries = entries
+    self.previous = previous
   }
 
   /// The change of a key's value.

@@ -15,11 +15,12 @@ struct EventFormatDocumentTests {
 
   private let commitOfPage = CommitContent(
     number: 7, time: RecordedTime(rawValue: 1_700_000_000_000_000_000), context: context(1),
-    author: "Ann", userInfo: ["app": 2],
+    precedingEditCount: 2, author: "Ann", userInfo: ["app": 2],
     changes: [
       ObjectChange(
         object(300), .updated,
-        [.init(key(5), .replaced(old: "Zoe", new: "Zoë")), .init(key(6), .counted(2))]),
+        [.init(key(5), .replaced(old: "Zoe", new: "Zoë")), .init(key(6), .counted(2))],
+        after: 4),
       ObjectChange(object(302), .deleted, [.init(key(5), .replaced(old: "x", new: nil))]),
     ])
 

@@ -62,13 +62,15 @@ final class ByteArena {
 extension Dice {
   /// A commit whose changes are in the order of their objects, with some values named.
   mutating func commit() -> CommitSample {
+    let number = commitNumber()
     let objects = Set(list(upTo: 6) { $0.object() }).sorted()
     var sample = CommitSample(
       content: CommitContent(
-        number: commitNumber(), time: RecordedTime(rawValue: Int64(bitPattern: next())),
-        context: context(), author: maybe { $0.text() }, message: maybe { $0.text() },
+        number: number, time: RecordedTime(rawValue: Int64(bitPattern: next())),
+        context: context(), precedingEditCount: pick(300), author: maybe { $0.text() },
+        message: maybe { $0.text() },
         userInfo: chance(4) ? dictionary(depth: 1) : [:],
-        changes: objects.map { change(of: $0) }))
+        changes: objects.map { change(of: $0, in: number) }))
     if chance(4) {
       for kind: UInt8 in [1, 2, 90, 127] where chance(2) {
         let bytes = [UInt8](randomByteCount: pick(8), from: &self)
@@ -91,11 +93,14 @@ extension Dice {
     }
   }
 
-  private mutating func change(of object: ObjectID) -> ObjectChange {
+  private mutating func change(of object: ObjectID, in commit: CommitNumber) -> ObjectChange {
     let kind = ObjectChange.Kind.allCases[pick(3)]
     let keys = Set(list(upTo: 4) { $0.key() }).sorted()
+    let distance = UInt64(pick(300)) + 1
+    let previous = CommitNumber(
+      rawValue: commit.rawValue > distance && chance(2) ? commit.rawValue - distance : 0)
     return ObjectChange(
-      object, kind, keys.map { ObjectChange.Entry($0, valueChange(in: kind)) })
+      object, kind, keys.map { ObjectChange.Entry($0, valueChange(in: kind)) }, after: previous)
   }
 
   private mutating func valueChange(in kind: ObjectChange.Kind) -> ValueChange {

@@ -139,7 +139,7 @@ import Testing
       writer.write([UInt8](repeating: 2, count: 1_500))
     }
     disk.faults = [SimulatedFault(.failure(.noSpace), calls: [.write], isLasting: true)]
-    #expect(try journal.wait(for: first, until: .synced) == FrameNumber(1))
+    #expect(try journal.wait(for: first, until: .synced).number == FrameNumber(1))
     #expect(journal.durableFrame == FrameNumber(1))
     expect(.noSpace, stops: false) { try journal.wait(for: second, until: .synced) }
     disk.faults = []

@@ -229,7 +229,7 @@ import Testing
     try journal.beginSegment()
     try journal.close()
     journal = try open()
-    #expect(journal.attachments == attachments)
+    #expect(journal.manifest.attachments == attachments)
     let store = journal.store
     try journal.close()
     journal = try open()
@@ -298,7 +298,7 @@ import Testing
       writer.write(UInt8(8))
     }
     try journal.appendEdit([4])
-    let frame = try journal.wait(for: ticket, until: .synced)
+    let frame = try journal.wait(for: ticket, until: .synced).number
     try journal.close()
     #expect(range == EditNumber(2)..<EditNumber(4))
     var found: Range<EditNumber>?

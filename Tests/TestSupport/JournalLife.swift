@@ -177,6 +177,6 @@ extension Journal {
     _ bytes: [UInt8], _ durability: Durability = .synced
   ) throws(JournalError) -> FrameNumber {
     let ticket = try enqueueCommit(epoch: commitEpoch) { _, writer in writer.write(bytes) }
-    return try wait(for: ticket, until: durability)
+    return try wait(for: ticket, until: durability).number
   }
 }

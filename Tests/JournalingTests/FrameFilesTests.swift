@@ -1,0 +1,91 @@
+// Single frames are read by their places, and no others are taken for them.
+
+import ByteCoding
+import DiskAccess
+import DiskSimulation
+import Journaling
+import TestSupport
+import Testing
+
+@Suite struct FrameFilesTests {
+  private let disk = SimulatedDisk(seed: 6)
+
+  private func payload(_ files: FrameFiles, _ place: FramePlace) throws -> [UInt8] {
+    try files.frame(at: place).withPayload { Array($0) }
+  }
+
+  @Test func `every frame is read alone as it is on a walk, across segments`() throws {
+    let journal = try Journal.open(on: disk, at: "store", options: .small).journal
+    for number in 1...40 {
+      try journal.appendEdit([UInt8(number)])
+      try journal.commit(Content.commit(number))
+      if number % 9 == 0 { try journal.beginSegment() }
+    }
+    var walked: [(place: FramePlace, payload: [UInt8])] = []
+    let reader = try JournalReader(at: "store", on: disk)
+    _ = try reader.forEachFrame {
+      walked.append(($0.place, Array($0.payload)))
+      return true
+    }
+    let files = try FrameFiles(in: journal.folder, journal.manifest)
+    #expect(walked.count == 40)
+    for (place, expected) in walked.reversed() { #expect(try payload(files, place) == expected) }
+    try journal.close()
+  }
+
+  @Test func `a commit is found where waiting for it said`() throws {
+    let journal = try Journal.open(on: disk, at: "store", options: .small).journal
+    let files = try FrameFiles(in: journal.folder, journal.manifest)
+    for number: UInt8 in 1...30 {
+      let ticket = try journal.enqueueCommit(epoch: journal.commitEpoch) { $1.write([number]) }
+      #expect(journal.outcome(of: ticket) == nil)
+      let place = try journal.wait(for: ticket, until: .synced)
+      #expect(journal.outcome(of: ticket) == .success(place))
+      if number % 7 == 0 { try journal.beginSegment() }
+      files.update(journal.manifest)
+      // First edit, no edits, one commit of one byte.
+      #expect(try payload(files, place).suffix(4) == [0, 1, 2, number])
+    }
+    try journal.close()
+  }
+
+  @Test func `a wrong place and every flipped bit are refused`() throws {
+    let journal = try Journal.open(on: disk, at: "store", options: .small).journal
+    for number in 1...3 { try journal.commit(Content.commit(number)) }
+    let files = try FrameFiles(in: journal.folder, journal.manifest)
+    var places: [FramePlace] = []
+    _ = try JournalReader(at: "store", on: disk).forEachFrame {
+      places.append($0.place)
+      return true
+    }
+    try journal.close()
+    let (one, two, three) = (places[0], places[1], places[2])
+    let wrong = [
+      FramePlace(number: two.number, segment: one.segment, offset: one.offset),
+      FramePlace(number: one.number, segment: one.segment, offset: one.offset + 1),
+      FramePlace(number: one.number, segment: one.segment, offset: 1 << 40),
+      FramePlace(number: one.number, segment: SegmentNumber(2), offset: one.offset),
+    ]
+    for place in wrong { #expect(throws: JournalError.self) { try files.frame(at: place) } }
+    let file = try disk.folder(at: "store").folder("journal").file("0000000001.xj", .existing)
+    for offset in two.offset..<three.offset {
+      for bit in 0..<8 {
+        try file.flip(bit, at: offset)
+        #expect(throws: JournalError.self, "byte \(offset), bit \(bit)") {
+          try files.frame(at: two)
+        }
+        try file.flip(bit, at: offset)
+      }
+    }
+    #expect(try files.frame(at: two).number == two.number)
+  }
+}
+
+extension DiskFile {
+  fileprivate func flip(_ bit: Int, at offset: UInt64) throws {
+    var byte: [UInt8] = [0]
+    _ = try byte.withUnsafeMutableBytes { try read(into: $0, at: offset) }
+    byte[0] ^= 1 << UInt8(bit)
+    try byte.withUnsafeBytes { try write($0, at: offset) }
+  }
+}
