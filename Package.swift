@@ -77,7 +77,9 @@ let package = Package(
 
     .target(
       name: "TestSupport",
-      dependencies: ["ByteCoding", "DiskAccess", "DiskSimulation", "Journaling"],
+      dependencies: [
+        "ByteCoding", "DiskAccess", "DiskSimulation", "Journaling", "ObjectModel", "ObjectStore",
+      ],
       path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "ByteCodingTests", imports: ["ByteCoding", "TestSupport"]),
     tests(of: "ObjectModelTests", imports: ["ObjectModel", "TestSupport"]),
@@ -97,7 +99,12 @@ let package = Package(
       imports: [
         "JournalDemo", "ByteCoding", "DiskAccess", "DiskSimulation", "Journaling", "TestSupport",
       ]),
-    tests(of: "ObjectStoreTests", imports: ["ObjectModel", "ObjectStore", "TestSupport"]),
+    tests(
+      of: "ObjectStoreTests",
+      imports: [
+        "DiskAccess", "DiskSimulation", "EventFold", "Journaling", "ObjectModel", "ObjectStore",
+        "TestSupport",
+      ]),
     tests(of: "TidyTests", imports: ["TestSupport"]),
   ],
   swiftLanguageModes: [.v6]

@@ -15,11 +15,16 @@ struct CommitReader {
     self.editBytes = editBytes
   }
 
-  /// All the bytes as one commit.
-  mutating func commit() throws(EventCodingError) -> DecodedCommit {
+  /// What comes first: the format and the commit's number.
+  mutating func number() throws(EventCodingError) -> CommitNumber {
     let format = try reader.byte()
     guard format == CommitForm.format else { throw reader.error(.formatUnknown(format), at: 0) }
-    let number = try reader.commit()
+    return try reader.commit()
+  }
+
+  /// All the bytes as one commit.
+  mutating func commit() throws(EventCodingError) -> DecodedCommit {
+    let number = try number()
     let content = CommitContent(
       number: number, time: try reader.time(), context: try reader.context(),
       precedingEditCount: Int(try reader.varint(through: UInt64(Int.max))),

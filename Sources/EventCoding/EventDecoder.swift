@@ -15,6 +15,14 @@ package struct EventDecoder: Sendable {
     return try reader.event()
   }
 
+  /// The number of the commit that the bytes are; no more of them is read.
+  package func commitNumber(
+    _ bytes: UnsafeRawBufferPointer
+  ) throws(EventCodingError) -> CommitNumber {
+    var reader = CommitReader(bytes, of: store) { _ in nil }
+    return try reader.number()
+  }
+
   /// Reads all the bytes as one commit.
   ///
   /// - Parameter edit: gives the bytes of the edit at a position of the batch, where a value is named by it.

@@ -13,6 +13,9 @@ extension Journal {
   /// Which failures a commit queued now would follow; see `enqueueCommit`.
   package var commitEpoch: UInt64 { lock.withLock { epoch } }
 
+  /// The edits that will be in the same frame as a commit, were it queued now.
+  package var editsOfNextCommit: Range<EditNumber> { lock.withLock { gatheredEdits } }
+
   /// Queues a commit behind all that are queued already, and behind every edit made so far.
   ///
   /// - Parameters:

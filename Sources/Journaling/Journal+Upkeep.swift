@@ -56,6 +56,14 @@ extension Journal {
     }
   }
 
+  /// Makes every edit and commit so far durable.
+  package func sync() throws(JournalError) {
+    lock.lock()
+    defer { lock.unlock() }
+    while isLeading { lock.wait() }
+    try writeEverything(syncing: true)
+  }
+
   /// Makes everything durable, says so on the disk, and gives the store back. The journal is closed
   /// afterwards also where this throws; what could not be written waits in the edit buffer.
   package func close() throws(JournalError) {

@@ -60,7 +60,7 @@ package struct EntityChange: Sendable {
   /// What the newer entity has, with what it inherits, attributes first.
   package let properties: [PropertyChange]
   /// The keys of the older entity's properties, whose values are carried over by `properties` alone.
-  let olderKeys: Set<String>
+  package let olderKeys: Set<String>
 
   /// Whether its objects are read as they are.
   package var isIdentity: Bool {
@@ -76,7 +76,8 @@ package struct EntityChange: Sendable {
     var row = values.filter { !olderKeys.contains($0.key) }
     for property in properties {
       let dynamic = row.removeValue(forKey: property.newer)
-      row[property.newer] = property.value(in: values, dynamic: dynamic)
+      row[property.newer] = property.value(
+        from: property.older.flatMap { values[$0] }, dynamic: dynamic)
     }
     return row
   }
@@ -117,11 +118,10 @@ package struct PropertyChange: Sendable {
   /// What the property holds.
   ///
   /// - Parameters:
-  ///   - values: what the older object holds by key.
+  ///   - older: what the older object holds for the older property.
   ///   - dynamic: its dynamic attribute of the newer key, if it has one.
-  func value(in values: [String: Value], dynamic: Value?) -> Value? {
-    let value =
-      older.flatMap { values[$0] }.flatMap { conversion.apply(to: $0) } ?? adopted(dynamic)
+  package func value(from older: Value?, dynamic: Value?) -> Value? {
+    let value = older.flatMap { conversion.apply(to: $0) } ?? adopted(dynamic)
     return filling != nil && value?.isNull != false ? filling : value
   }
 

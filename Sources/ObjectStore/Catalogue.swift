@@ -1,0 +1,110 @@
+package import ObjectModel
+
+/// What a store's events say about the store as a whole, folded: names and numbers of keys, models, tags,
+/// contexts. What they say about objects is in commits.
+package struct Catalogue: Sendable {
+  package private(set) var keys = KeyNames()
+  package private(set) var eras: [Era] = []
+  package private(set) var tags: [String: CommitNumber] = [:]
+  /// The contexts that have begun and not ended, in disorder too.
+  package private(set) var contexts: [ContextNumber: OpenContext] = [:]
+  /// Through which number objects may have been given numbers, by origin and entity.
+  package private(set) var reserved: [UInt64: UInt64] = [:]
+  /// No context with this number or a later one has begun.
+  package private(set) var nextContext = ContextNumber(rawValue: 1)
+  /// The time of the last event or commit.
+  package private(set) var time = RecordedTime(rawValue: .min)
+  /// The last commit.
+  package private(set) var head = CommitNumber.none
+
+  package init() {}
+
+  /// A context that has begun and not ended.
+  package struct OpenContext: Hashable, Sendable {
+    package let number: ContextNumber
+    package var name: String
+    package let base: CommitNumber
+    package let parent: ContextNumber?
+    /// The journal's edit with which it began.
+    package let firstEdit: UInt64
+    /// The first edit that may not have been saved or given up; nil where there is none.
+    package var firstUnsavedEdit: UInt64?
+  }
+
+  /// Takes an event in.
+  ///
+  /// - Parameter edit: its number in the journal.
+  /// - Throws: what contradicts the events before it, in words.
+  package mutating func apply(_ event: Event, edit: UInt64) throws(Contradiction) {
+    switch event {
+    case .keyNamed(let number, let name):
+      guard keys.add(name, number) else {
+        throw Contradiction("key \(number.rawValue) cannot be named “\(name)”")
+      }
+    case .modelAdopted(let entities):
+      do throws(EraProblem) {
+        eras.append(try Era(since: head, entities, keys, after: eras.last))
+      } catch {
+        throw Contradiction("the model cannot be adopted")
+      }
+    case .timePassed(let time): self.time = max(self.time, time)
+    case .numbersReserved(let origin, let entity, let through):
+      let prefix = UInt64(origin) << 12 | UInt64(entity.rawValue)
+      reserved[prefix] = max(reserved[prefix] ?? 0, through)
+    case .tagged(let name, let commit): tags[name] = commit
+    case .contextBegan(let number, let name, let base, let parent):
+      guard number >= nextContext else {
+        throw Contradiction("context \(number.rawValue) begins a second time")
+      }
+      nextContext = ContextNumber(rawValue: number.rawValue + 1)
+      contexts[number] = OpenContext(
+        number: number, name: name, base: base, parent: parent, firstEdit: edit)
+    case .contextEnded(let number), .draftDiscarded(let number): contexts[number] = nil
+    case .edited(let number, let edited): note(edited, of: number, edit)
+    case .unknown: break
+    }
+  }
+
+  /// Notes from where on a context may have unsaved work.
+  private mutating func note(_ edited: Edit, of number: ContextNumber, _ edit: UInt64) {
+    switch edited {
+    case .renamed(let name): contexts[number]?.name = name
+    case .rolledBack, .wasReset: contexts[number]?.firstUnsavedEdit = nil
+    case .saved:
+      // Of a context within another: its work is the other's now, which has noted it already.
+      contexts[number]?.firstUnsavedEdit = nil
+    case .saveFailed, .stepEnded, .undoSwitched, .merged, .based: break
+    case .inserted, .set, .setPrimitive, .membersChanged, .deleted, .undone, .redone, .refreshed:
+      if let context = contexts[number], context.firstUnsavedEdit == nil {
+        contexts[number]?.firstUnsavedEdit = edit
+      }
+    }
+  }
+
+  /// Takes a commit in.
+  package mutating func apply(_ commit: CommitContent) throws(Contradiction) {
+    guard commit.number == head.next else {
+      throw Contradiction("commit \(commit.number) comes after commit \(head)")
+    }
+    head = commit.number
+    time = max(time, commit.time)
+    contexts[commit.context]?.firstUnsavedEdit = nil
+  }
+
+  /// Something in the journal that cannot have come after what came before it.
+  package struct Contradiction: Error {
+    package let sentence: String
+
+    init(_ sentence: String) { self.sentence = sentence }
+  }
+}
+
+extension Catalogue {
+  /// The era of the last commit.
+  package var era: Era? { eras.last }
+
+  /// The place among the eras of the one in which a commit was made.
+  package func eraIndex(of commit: CommitNumber) -> Int {
+    max(0, (eras.lastIndex { $0.since < commit }) ?? 0)
+  }
+}

@@ -1,0 +1,132 @@
+internal import DiskAccess
+internal import EventCoding
+internal import Journaling
+internal import ObjectModel
+
+/// Where the commits of a journal lie, found by walking its segments, each once and only when it is asked for.
+final class CommitPlaces: @unchecked Sendable {
+  /// A frame that holds commits.
+  private struct Entry {
+    let firstCommit: CommitNumber
+    let place: FramePlace
+  }
+
+  private let path: String
+  private let disk: any ReadableDisk
+  private let decoder: EventDecoder
+  private let lock = Lock()
+  // Guarded by `lock`.
+  /// Of a row of segments up to the newest, without a gap.
+  private var entries: [Entry] = []
+  /// The first frame of those walked, and the one after the last.
+  private var walked: Range<FrameNumber>?
+  /// The last commit in them.
+  private var lastCommit = CommitNumber.none
+
+  init(at path: String, on disk: any ReadableDisk, _ store: StoreTag) {
+    self.path = path
+    self.disk = disk
+    decoder = EventDecoder(store: store)
+  }
+
+  /// Where the frame lies that holds a commit, and the number of its first commit.
+  ///
+  /// - Parameter head: the last commit, which is durable; the one asked for is not later.
+  /// - Throws: where the journal does not have it any more, or cannot be read.
+  func place(
+    of commit: CommitNumber, head: CommitNumber
+  ) throws(StoreError) -> (place: FramePlace, first: CommitNumber) {
+    try lock.withLock { () throws(StoreError) in
+      if lastCommit < commit { try walkForward() }
+      while entries.first.map({ $0.firstCommit > commit }) ?? true {
+        guard try walkBackward() else { throw .commitDropped(commit) }
+      }
+      var (low, high) = (0, entries.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if entries[middle].firstCommit <= commit { low = middle + 1 } else { high = middle }
+      }
+      return (entries[low - 1].place, entries[low - 1].firstCommit)
+    }
+  }
+
+  /// Forgets the commits of segments that were dropped.
+  func forget(before frame: FrameNumber) {
+    lock.withLock {
+      entries.removeAll { $0.place.number < frame }
+      if let walked, walked.lowerBound < frame {
+        self.walked = max(walked.lowerBound, frame)..<max(walked.upperBound, frame)
+      }
+    }
+  }
+
+  /// Walks the frames that have come since, or the newest segment where none was walked.
+  private func walkForward() throws(StoreError) {
+    let reader = try reader()
+    guard let active = reader.manifest.segments.last else { return }
+    let first = walked?.upperBound ?? active.firstFrame
+    let (found, next) = try walk(reader, first..<FrameNumber(.max))
+    entries += found
+    walked = (walked?.lowerBound ?? first)..<next
+  }
+
+  /// Walks the segment before those walked.
+  ///
+  /// - Returns: whether there is one.
+  private func walkBackward() throws(StoreError) -> Bool {
+    let reader = try reader()
+    guard let walked else {
+      try walkForward()
+      return true
+    }
+    guard
+      let segment = reader.manifest.segments.last(where: { $0.firstFrame < walked.lowerBound })
+    else { return false }
+    let (found, _) = try walk(reader, segment.firstFrame..<walked.lowerBound)
+    entries = found + entries
+    self.walked = segment.firstFrame..<walked.upperBound
+    return true
+  }
+
+  private func reader() throws(StoreError) -> JournalReader {
+    try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
+  }
+
+  /// The frames of a range that hold commits, and the one after the last there is.
+  private func walk(
+    _ reader: JournalReader, _ range: Range<FrameNumber>
+  ) throws(StoreError) -> (entries: [Entry], next: FrameNumber) {
+    var entries: [Entry] = []
+    var failure: StoreError?
+    let ending = try onJournal { () throws(JournalError) in
+      try reader.forEachFrame(from: range.lowerBound) { frame in
+        guard frame.number < range.upperBound else { return false }
+        guard frame.kind == .batch else { return true }
+        do throws(StoreError) {
+          let numbers = try BatchContent.commitNumbers(in: frame.payload, of: frame.number, decoder)
+          {
+            (span) throws(JournalError) in try reader.bytes(of: span)
+          }
+          if let numbers {
+            entries.append(Entry(firstCommit: numbers.lowerBound, place: frame.place))
+            lastCommit = max(lastCommit, numbers.upperBound)
+          }
+          return true
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    }
+    if let failure { throw failure }
+    return (entries, min(ending.next, range.upperBound))
+  }
+}
+
+extension StoreError {
+  static func commitDropped(_ number: CommitNumber) -> StoreError {
+    StoreError(
+      .commitMissing,
+      "commit \(number) is not in the journal any more; compaction has dropped it.")
+  }
+}

@@ -1,0 +1,48 @@
+package import EventFold
+package import Journaling
+package import ObjectModel
+
+/// What a context wants to commit.
+package struct CommitRequest {
+  /// An object that it has changed.
+  package struct Object {
+    package let object: ObjectID
+    /// The commit at which the context has seen it.
+    package let base: CommitNumber
+    /// What it had there; nil for an object that was not there.
+    package let baseRow: Row?
+    /// What it is to have; nil where it is to be deleted.
+    package let row: Row?
+
+    package init(_ object: ObjectID, base: CommitNumber, _ baseRow: Row?, to row: Row?) {
+      self.object = object
+      self.base = base
+      self.baseRow = baseRow
+      self.row = row
+    }
+  }
+
+  package var objects: [Object]
+  package var author: String?
+  package var message: String?
+  package var userInfo: [String: Value] = [:]
+  /// What becomes of objects that others have changed meanwhile.
+  package var policy = ConflictPolicy.tell
+  /// How the values of an object's key merge.
+  package var mergeKind: (ObjectID, KeyNumber) -> MergeKind = { _, _ in .asWhole }
+  /// The edit that set a key's value last, where the context knows it: the commit need not repeat it.
+  package var edit: (ObjectID, KeyNumber, Value?) -> EditNumber? = { _, _, _ in nil }
+
+  package init(_ objects: [Object]) { self.objects = objects }
+}
+
+/// Objects that others have changed since a context saw them, so that it could not commit.
+package struct CommitConflicts: Error, Hashable, Sendable {
+  package let objects: [ObjectConflict]
+}
+
+/// Why a commit was not made.
+package enum CommitError: Error, Hashable, Sendable {
+  case conflicts(CommitConflicts)
+  case store(StoreError)
+}

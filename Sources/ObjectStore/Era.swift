@@ -1,0 +1,100 @@
+package import ObjectModel
+
+/// The time in which a store has one model.
+package struct Era: Sendable {
+  /// The last commit before it.
+  package let since: CommitNumber
+  package let model: ManagedObjectModel
+  /// The entities with their numbers, in the order of the model.
+  package let entities: [NumberedEntity]
+  /// How the rows of each entity of the era before are read as rows of this one; none where it was removed.
+  let conversions: [EntityNumber: RowConversion]
+  private let names: [EntityNumber: String]
+  private let numbers: [String: EntityNumber]
+
+  init(
+    since: CommitNumber, _ entities: [NumberedEntity], _ keys: KeyNames, after previous: Era?
+  ) throws(EraProblem) {
+    self.since = since
+    self.entities = entities
+    let model: ManagedObjectModel
+    do throws(ModelError) {
+      model = try ManagedObjectModel(entities: entities.map(\.description))
+    } catch {
+      throw .model(error)
+    }
+    self.model = model
+    names = Dictionary(
+      entities.map { ($0.number, $0.description.name) }, uniquingKeysWith: { first, _ in first })
+    numbers = Dictionary(
+      entities.map { ($0.description.name, $0.number) }, uniquingKeysWith: { first, _ in first })
+    guard names.count == entities.count, numbers.count == entities.count else {
+      throw .numberGivenTwice
+    }
+    let change: ModelChange?
+    do throws(ModelChangeError) {
+      change = try previous.map { (previous) throws(ModelChangeError) in
+        try ModelChange(from: previous.model, to: model)
+      }
+    } catch {
+      throw .change(error)
+    }
+    conversions = try RowConversion.all(of: change, from: previous?.entities ?? [], to: names, keys)
+  }
+
+  package func name(of number: EntityNumber) -> String? { names[number] }
+  package func number(of name: String) -> EntityNumber? { numbers[name] }
+
+  /// The entity of an object.
+  package func entity(of object: ObjectID) -> ModelEntity? {
+    names[object.entity].flatMap { model.entity(named: $0) }
+  }
+}
+
+/// Why a model cannot be a store's next.
+enum EraProblem: Error {
+  case model(ModelError)
+  case change(ModelChangeError)
+  case numberGivenTwice
+  case keyWithoutNumber(String)
+}
+
+extension Era {
+  /// The entities of a newer model with numbers: those that were there keep theirs, under whatever name, and
+  /// new ones get numbers that none ever had.
+  static func number(
+    _ model: ManagedObjectModel, after eras: [Era]
+  ) throws(StoreError) -> [NumberedEntity] {
+    var given: [String: EntityNumber] = [:]
+    if let last = eras.last {
+      do throws(ModelChangeError) {
+        let change = try ModelChange(from: last.model, to: model)
+        for entity in last.entities {
+          if let name = change.newerName(ofEntity: entity.description.name) {
+            given[name] = entity.number
+          }
+        }
+      } catch {
+        throw StoreError(
+          .modelDoesNotFit, "the model does not fit the store: \(error)", modelDifferences: error)
+      }
+    }
+    var next = eras.flatMap(\.entities).map(\.number.rawValue).max().map { $0 + 1 } ?? 0
+    var entities: [NumberedEntity] = []
+    for description in model.descriptions {
+      if let number = given[description.name] {
+        entities.append(NumberedEntity(number, description))
+      } else {
+        guard next <= EntityNumber.largest.rawValue else {
+          throw StoreError(
+            .modelDoesNotFit,
+            "a store can have \(EntityNumber.largest.rawValue + 1) entities over its life, and the "
+              + "model brings more; export the objects into a new store.")
+        }
+        entities.append(NumberedEntity(EntityNumber(rawValue: next), description))
+        next += 1
+      }
+    }
+    return entities
+  }
+}

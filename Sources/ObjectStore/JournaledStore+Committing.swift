@@ -1,0 +1,143 @@
+internal import ByteCoding
+internal import DiskAccess
+internal import EventCoding
+internal import EventFold
+internal import Journaling
+package import ObjectModel
+
+extension JournaledStore {
+  /// Commits what a context has changed, all of it or nothing.
+  ///
+  /// Objects that others have changed since are merged by the request's policy, or told as conflicts.
+  ///
+  /// - Parameter durability: how far the commit has gone when this returns; no less than the store's.
+  /// - Returns: the commit; nil where there is nothing to change.
+  /// - Throws: where it was not made; nothing has changed then, and it may be tried again. After a failed
+  ///   sync whether it was made is only known when the store is opened again.
+  package func commit(
+    _ request: CommitRequest, by context: LiveContext, durability: Durability? = nil
+  ) throws(CommitError) -> CommitContent? {
+    let durability = max(durability ?? options.durability, options.durability)
+    guard let (commit, ticket) = try enqueue(request, by: context) else { return nil }
+    if durability > .memory {
+      do throws(JournalError) {
+        try journal.wait(for: ticket, until: durability == .synced ? .synced : .written)
+      } catch {
+        committing.withLock { settleFailures() }
+        throw .store(StoreError(error))
+      }
+    }
+    committing.withLock {
+      if let snapshot = pending.settle(commit.number) { publish(snapshot) }
+    }
+    context.didSave()
+    return commit
+  }
+
+  /// Checks, numbers and encodes a commit, and sends it on its way.
+  private func enqueue(
+    _ request: CommitRequest, by context: LiveContext
+  ) throws(CommitError) -> (CommitContent, CommitTicket)? {
+    committing.lock()
+    defer { committing.unlock() }
+    settleFailures()
+    let changes = try changes(for: request)
+    guard !changes.isEmpty else { return nil }
+    var snapshot = pending.snapshot
+    let number = snapshot.number.next
+    let time = max(now(), snapshot.time)
+    func content(after edits: Range<EditNumber>) -> CommitContent {
+      CommitContent(
+        number: number, time: time, context: context.number,
+        precedingEditCount: Int(edits.upperBound.rawValue - edits.lowerBound.rawValue),
+        author: request.author, message: request.message, userInfo: request.userInfo,
+        changes: changes.map(\.change))
+    }
+    // Encoded before the journal is held up, on the guess that its halves do not turn meanwhile.
+    var edits = journal.editsOfNextCommit
+    var commit = content(after: edits)
+    var bytes = ByteWriter()
+    do throws(EventCodingError) {
+      try encode(commit, request, edits, to: &bytes)
+    } catch {
+      throw .store(StoreError(refusing: error))
+    }
+    let ticket: CommitTicket
+    do throws(JournalError) {
+      ticket = try journal.enqueueCommit(epoch: pending.epoch) { actual, writer in
+        if actual.lowerBound != edits.lowerBound {
+          edits = actual
+          commit = content(after: actual)
+          bytes.removeAll()
+          do throws(EventCodingError) {
+            try encode(commit, request, actual, to: &bytes)
+          } catch {
+            preconditionFailure("what was encoded a moment ago is refused: \(error)")
+          }
+        }
+        writer.write(bytes)
+      }
+    } catch {
+      settleFailures()
+      throw .store(StoreError(error))
+    }
+    for (change, row) in changes { snapshot.set(change.object, row, number) }
+    snapshot.advance(to: commit)
+    pending.add(ticket, snapshot)
+    return (commit, ticket)
+  }
+
+  /// What is to change in the state that the commit will follow, and what the objects have then.
+  private func changes(
+    for request: CommitRequest
+  ) throws(CommitError) -> [(change: ObjectChange, row: Row?)] {
+    var changes: [(change: ObjectChange, row: Row?)] = []
+    var conflicts: [ObjectConflict] = []
+    changes.reserveCapacity(request.objects.count)
+    for each in request.objects {
+      let stored: StoredRow?
+      do throws(StoreError) {
+        stored = try pending.snapshot.stored(each.object)
+      } catch {
+        throw .store(error)
+      }
+      let changed = stored?.changed ?? .none
+      var row = each.row
+      if changed > each.base {
+        let sides = ObjectConflict(
+          each.object, base: each.baseRow, ours: each.row, theirs: stored?.row)
+        switch ObjectMerge(sides, request.policy, kindOf: { request.mergeKind(each.object, $0) }) {
+        case .merged(let merged): row = merged
+        case .conflict(let conflict):
+          conflicts.append(conflict)
+          continue
+        }
+      }
+      guard
+        var change = ObjectChange.difference(of: each.object, from: stored?.row, to: row)
+      else { continue }
+      change.previous = changed
+      changes.append((change, row))
+    }
+    guard conflicts.isEmpty else { throw .conflicts(CommitConflicts(objects: conflicts)) }
+    return changes.sorted { $0.change.object < $1.change.object }
+  }
+
+  /// Writes a commit; values that edits of the same frame have set are named by these.
+  private func encode(
+    _ commit: CommitContent, _ request: CommitRequest, _ edits: Range<EditNumber>,
+    to writer: inout ByteWriter
+  ) throws(EventCodingError) {
+    try CommitEncoder(store: store).append(commit, to: &writer) { object, key, value in
+      guard let number = request.edit(object, key, value), edits.contains(number) else {
+        return nil
+      }
+      return Int(number.rawValue - edits.lowerBound.rawValue)
+    }
+  }
+
+  /// Goes back to what commits that have failed were built on.
+  private func settleFailures() {
+    pending.settle(epoch: journal.commitEpoch, outcome: journal.outcome)
+  }
+}

@@ -1,0 +1,160 @@
+internal import DiskAccess
+package import Journaling
+public import ObjectModel
+
+// Events that are no commits: contexts and what they do, names, numbers, tags.
+extension JournaledStore {
+  /// Events less than this apart have the same time.
+  private static let momentNanoseconds: Int64 = 1_000_000
+
+  /// The model of the store.
+  package var model: ManagedObjectModel? { head.era?.model }
+
+  // MARK: Contexts
+
+  /// Begins a context on a commit, within a parent where it has one.
+  package func beginContext(
+    name: String, on commit: CommitNumber, within parent: LiveContext? = nil
+  ) throws(StoreError) -> LiveContext {
+    try noteTime()
+    return try cataloguing.withLock { () throws(StoreError) in
+      let number = catalogue.nextContext
+      let edit = try record(
+        .contextBegan(number, name: name, on: commit, parent: parent?.number))
+      let context = LiveContext(number, firstEdit: edit.rawValue)
+      liveContexts[number] = context
+      return context
+    }
+  }
+
+  /// Records what a context did.
+  ///
+  /// When it returns, the edit survives the end of the process.
+  /// - Returns: its number, by which a commit can name the value it set.
+  @discardableResult
+  package func record(
+    _ edit: Edit, by context: LiveContext
+  ) throws(StoreError) -> EditNumber {
+    try noteTime()
+    context.willRecord(edit)
+    let number = try append(.edited(context.number, edit))
+    context.didRecord(edit, number.rawValue)
+    return number
+  }
+
+  /// Ends a context in order; what it has not saved is given up.
+  package func endContext(_ context: LiveContext) throws(StoreError) {
+    try noteTime()
+    try cataloguing.withLock { () throws(StoreError) in
+      try record(.contextEnded(context.number))
+      liveContexts[context.number] = nil
+    }
+  }
+
+  // MARK: Names and numbers
+
+  /// The number of a key, which is given one where it has none.
+  package func key(named name: String) throws(StoreError) -> KeyNumber {
+    try cataloguing.withLock { () throws(StoreError) in
+      if let number = catalogue.keys[name] { return number }
+      let number = catalogue.keys.next
+      try record(.keyNamed(number, name))
+      return number
+    }
+  }
+
+  /// The number of a key that has one.
+  package func existingKey(named name: String) -> KeyNumber? {
+    cataloguing.withLock { catalogue.keys[name] }
+  }
+
+  /// The name of a key.
+  package func name(of key: KeyNumber) -> String? { cataloguing.withLock { catalogue.keys[key] } }
+
+  /// Gives a new object its ID.
+  ///
+  /// Numbers are reserved ahead, in blocks that grow with the demand, so that none is given twice.
+  package func newObject(of entity: EntityNumber, origin: UInt16 = 0) throws(StoreError) -> ObjectID
+  {
+    try cataloguing.withLock { () throws(StoreError) in
+      let prefix = UInt64(origin) << 12 | UInt64(entity.rawValue)
+      let number = (lastNumbers[prefix] ?? 0) + 1
+      guard number <= ObjectID.largestNumber else {
+        throw StoreError(.tooLarge, "the entity has as many objects as an entity can have.")
+      }
+      if number > catalogue.reserved[prefix] ?? 0 {
+        let count = min((reservedCounts[prefix] ?? 32) * 2, 4096)
+        let through = min(number + count - 1, ObjectID.largestNumber)
+        try record(.numbersReserved(origin: origin, entity, through: through))
+        reservedCounts[prefix] = count
+      }
+      lastNumbers[prefix] = number
+      return ObjectID(origin: origin, entity: entity, number: number, store: store)
+    }
+  }
+
+  // MARK: Tags
+
+  /// Gives a commit a name; the head where none is given. A name that stands for another commit stands for
+  /// this one from here on.
+  public func tag(_ name: String, _ commit: CommitNumber? = nil) throws(StoreError) {
+    let head = head.number
+    let commit = commit ?? head
+    guard commit <= head else { throw .commitMissing(commit, head: head) }
+    try setTag(name, commit)
+  }
+
+  /// Takes a name away from its commit.
+  public func removeTag(_ name: String) throws(StoreError) {
+    guard tags[name] != nil else { throw .tagMissing(name) }
+    try setTag(name, nil)
+  }
+
+  /// The commits that have names.
+  public var tags: [String: CommitNumber] { cataloguing.withLock { catalogue.tags } }
+
+  private func setTag(_ name: String, _ commit: CommitNumber?) throws(StoreError) {
+    try noteTime()
+    try cataloguing.withLock { () throws(StoreError) in _ = try record(.tagged(name, commit)) }
+    if options.durability == .synced {
+      try onJournal { () throws(JournalError) in try journal.sync() }
+    }
+  }
+
+  // MARK: Below
+
+  /// Appends an event of the catalogue and folds it. Holds `cataloguing`, so that events that build on one
+  /// another come in their order.
+  @discardableResult
+  private func record(_ event: Event) throws(StoreError) -> EditNumber {
+    let number = try append(event)
+    do throws(Catalogue.Contradiction) {
+      try catalogue.apply(event, edit: number.rawValue)
+    } catch {
+      preconditionFailure("an event was made that does not fit its store: \(error.sentence)")
+    }
+    return number
+  }
+
+  /// Has the journal say what time it is, where that is a new moment.
+  private func noteTime() throws(StoreError) {
+    let wall = disk.wallClock()
+    try clock.withLock { () throws(StoreError) in
+      guard wall - Self.momentNanoseconds >= eventTime.rawValue else { return }
+      let time = RecordedTime(rawValue: wall)
+      try append(.timePassed(time))
+      eventTime = time
+    }
+  }
+}
+
+extension StoreError {
+  static func commitMissing(_ number: CommitNumber, head: CommitNumber) -> StoreError {
+    StoreError(
+      .commitMissing, "there is no commit \(number); the last is commit \(head).")
+  }
+
+  static func tagMissing(_ name: String) -> StoreError {
+    StoreError(.tagMissing, "there is no tag “\(name)”; ask for `tags` to see those there are.")
+  }
+}

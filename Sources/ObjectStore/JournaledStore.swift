@@ -1,0 +1,114 @@
+// ObjectStore: open, commit, snapshot, history, checkpoint, compaction. Knows no contexts, no undo.
+
+internal import DiskAccess
+internal import EventCoding
+package import Journaling
+internal import ObjectModel
+
+/// A store of objects that never forgets: every edit and every save is an event in its journal.
+///
+/// Any thread may use it. Commits are checked and numbered one after another, against what is committed or
+/// about to be; they share their syncs; and they are shown to readers in order, once they are durable.
+///
+/// Locks are taken in this order: `committing`, `cataloguing`, then the journal's own, and for no longer than
+/// memory takes. Nobody who reads waits for anybody who writes.
+public final class JournaledStore: @unchecked Sendable {
+  /// The store's folder.
+  public let path: String
+  /// What opening found and did.
+  package let recovery: RecoveryReport
+  let options: StoreOptions
+  let disk: any Disk
+  let journal: Journal
+  let store: StoreTag
+  let encoder: EventEncoder
+  let decoder: EventDecoder
+
+  let committing = Lock()
+  /// Guarded by `committing`.
+  var pending: PendingCommits
+
+  let cataloguing = Lock()
+  /// Guarded by `cataloguing`.
+  var catalogue: Catalogue
+  /// The last number given to an object, by origin and entity. Guarded by `cataloguing`.
+  var lastNumbers: [UInt64: UInt64]
+  /// How many numbers were reserved last, by origin and entity. Guarded by `cataloguing`.
+  var reservedCounts: [UInt64: UInt64] = [:]
+  /// The contexts that have begun since the store was opened. Guarded by `cataloguing`.
+  var liveContexts: [ContextNumber: LiveContext] = [:]
+
+  let pastCommits: PastCommits
+
+  private let publishing = Lock()
+  /// Guarded by `publishing`.
+  private var published: Snapshot
+
+  let clock = Lock()
+  /// The time that the journal's events have. Guarded by `clock`.
+  var eventTime: RecordedTime
+
+  init(
+    path: String, options: StoreOptions, disk: any Disk, journal: Journal, recovery: RecoveryReport,
+    _ fold: StoreFold
+  ) throws(StoreError) {
+    self.path = path
+    self.options = options
+    self.disk = disk
+    self.journal = journal
+    self.recovery = recovery
+    store = fold.snapshot.store
+    encoder = EventEncoder(store: store)
+    decoder = EventDecoder(store: store)
+    catalogue = fold.catalogue
+    lastNumbers = fold.catalogue.reserved
+    eventTime = fold.catalogue.time
+    published = fold.snapshot
+    pastCommits = try PastCommits(
+      at: path, on: disk, in: journal.folder, journal.manifest, store)
+    pending = PendingCommits(after: fold.snapshot, epoch: journal.commitEpoch)
+  }
+
+  /// The state of the last commit that is made.
+  package var head: Snapshot { publishing.withLock { published } }
+
+  /// Shows readers a later state.
+  func publish(_ snapshot: Snapshot) {
+    publishing.withLock {
+      if published.number < snapshot.number { published = snapshot }
+    }
+  }
+
+  /// Shows readers the same state in another era.
+  func publish(anew snapshot: Snapshot) { publishing.withLock { published = snapshot } }
+
+  /// Makes everything durable and gives the store back, to be opened again by whoever wants to.
+  public func close() throws(StoreError) {
+    try onJournal { () throws(JournalError) in try journal.close() }
+  }
+
+  /// Seals the journal's active segment and begins the next.
+  package func beginSegment() throws(StoreError) {
+    try onJournal { () throws(JournalError) in try journal.beginSegment() }
+  }
+
+  /// Appends an event to the journal.
+  @discardableResult
+  func append(_ event: Event) throws(StoreError) -> EditNumber {
+    let byteCount: Int
+    do throws(EventCodingError) {
+      byteCount = try encoder.byteCount(of: event)
+    } catch {
+      throw StoreError(refusing: error)
+    }
+    return try onJournal { () throws(JournalError) in
+      try journal.appendEdit(byteCount: byteCount) { encoder.write(event, into: $0) }
+    }
+  }
+
+  /// The time of what happens now: never before what happened before.
+  func now() -> RecordedTime {
+    let wall = RecordedTime(rawValue: disk.wallClock())
+    return clock.withLock { max(wall, eventTime) }
+  }
+}

@@ -1,1 +1,0 @@
-// ObjectStore: open, commit, snapshot, history, checkpoint, compaction. Knows no contexts, no undo.

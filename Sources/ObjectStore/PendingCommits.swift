@@ -1,0 +1,60 @@
+internal import Journaling
+internal import ObjectModel
+
+/// The commits that are on their way to the disk, and the state that the next one builds on.
+struct PendingCommits {
+  /// The state after every commit that is made or on its way.
+  private(set) var snapshot: Snapshot
+  /// The state of the last commit that is not on its way any more.
+  private var settled: Snapshot
+  private var onTheirWay: [(ticket: CommitTicket, snapshot: Snapshot)] = []
+  /// Which failures of the journal's are taken account of.
+  private(set) var epoch: UInt64
+
+  init(after snapshot: Snapshot, epoch: UInt64) {
+    self.snapshot = snapshot
+    settled = snapshot
+    self.epoch = epoch
+  }
+
+  /// Takes account of the failures so far: commits that have failed are no ground to build on.
+  mutating func settle(epoch: UInt64, outcome: (CommitTicket) -> Result<FramePlace, JournalError>?)
+  {
+    guard epoch != self.epoch else { return }
+    self.epoch = epoch
+    snapshot = settled
+    for (index, each) in onTheirWay.enumerated() {
+      if case .failure = outcome(each.ticket) {
+        // Whatever was queued behind a failure has failed as well.
+        onTheirWay.removeSubrange(index...)
+        return
+      }
+      snapshot = each.snapshot
+    }
+  }
+
+  /// Notes that a commit is on its way.
+  mutating func add(_ ticket: CommitTicket, _ snapshot: Snapshot) {
+    self.snapshot = snapshot
+    onTheirWay.append((ticket, snapshot))
+  }
+
+  /// Notes that a commit is made, and with it every one before.
+  ///
+  /// - Returns: its state, unless a later one was noted before.
+  mutating func settle(_ number: CommitNumber) -> Snapshot? {
+    guard let index = onTheirWay.lastIndex(where: { $0.snapshot.number == number }) else {
+      return nil
+    }
+    settled = onTheirWay[index].snapshot
+    onTheirWay.removeSubrange(...index)
+    return settled
+  }
+
+  /// Begins another era, while nothing is on its way.
+  mutating func begin(_ era: Era) {
+    precondition(onTheirWay.isEmpty, "a model is adopted before the first commit")
+    snapshot.begin(era)
+    settled = snapshot
+  }
+}

@@ -1,0 +1,87 @@
+internal import ObjectModel
+
+/// How the rows of an entity are read after the model has changed, by numbers of keys.
+struct RowConversion: Sendable {
+  private let change: EntityChange
+  private let properties: [(key: KeyNumber, older: KeyNumber?, change: PropertyChange)]
+  private let olderKeys: Set<KeyNumber>
+  /// Entities that are no more, whose objects nothing can refer to.
+  private let removed: Set<EntityNumber>
+
+  /// The conversions of all entities that were not removed.
+  static func all(
+    of change: ModelChange?, from older: [NumberedEntity], to newer: [EntityNumber: String],
+    _ keys: KeyNames
+  ) throws(EraProblem) -> [EntityNumber: RowConversion] {
+    var conversions: [EntityNumber: RowConversion] = [:]
+    let removed = Set(older.map(\.number)).subtracting(newer.keys)
+    for entity in older where !removed.contains(entity.number) {
+      guard let change = change?.entity(entity.description.name) else { continue }
+      conversions[entity.number] = try RowConversion(change, keys, removed)
+    }
+    return conversions
+  }
+
+  private init(
+    _ change: EntityChange, _ keys: KeyNames, _ removed: Set<EntityNumber>
+  ) throws(EraProblem) {
+    func number(_ name: String) throws(EraProblem) -> KeyNumber {
+      guard let number = keys[name] else { throw .keyWithoutNumber(name) }
+      return number
+    }
+    self.change = change
+    self.removed = removed
+    var properties: [(key: KeyNumber, older: KeyNumber?, change: PropertyChange)] = []
+    for property in change.properties {
+      var older: KeyNumber?
+      if let name = property.older { older = try number(name) }
+      properties.append((try number(property.newer), older, property))
+    }
+    self.properties = properties
+    var olderKeys: Set<KeyNumber> = []
+    for name in change.olderKeys { olderKeys.insert(try number(name)) }
+    self.olderKeys = olderKeys
+  }
+
+  /// Makes a row of the older era one of the newer.
+  func apply(to row: inout Row, in store: StoreTag) {
+    if !change.isIdentity {
+      let old = row
+      for key in olderKeys { row[key] = nil }
+      for (key, older, change) in properties {
+        let dynamic: Value? = olderKeys.contains(key) ? nil : old[key]
+        row[key] = change.value(from: older.flatMap { old[$0] }, dynamic: dynamic)
+      }
+    }
+    if removed.isEmpty { return }
+    for entry in row.entries where entry.value.refers(to: removed, in: store) {
+      row[entry.key] = entry.value.withoutReferences(to: removed, in: store)
+    }
+  }
+}
+
+extension Value {
+  /// Whether it is, or has as a member, an object of one of these entities.
+  fileprivate func refers(to entities: Set<EntityNumber>, in store: StoreTag) -> Bool {
+    switch self {
+    case .reference(let object): object.store == store && entities.contains(object.entity)
+    case .set(let members): members.contains { $0.refers(to: entities, in: store) }
+    case .array(let members): members.contains { $0.refers(to: entities, in: store) }
+    default: false
+    }
+  }
+
+  /// What is left without the objects of these entities; nil for nothing.
+  fileprivate func withoutReferences(
+    to entities: Set<EntityNumber>, in store: StoreTag
+  ) -> Value? {
+    switch self {
+    case .reference: return nil
+    case .set(let members):
+      return .set(members.filter { !$0.refers(to: entities, in: store) })
+    case .array(let members):
+      return .array(members.filter { !$0.refers(to: entities, in: store) })
+    default: return self
+    }
+  }
+}

@@ -1,0 +1,181 @@
+internal import EventFold
+internal import Journaling
+package import ObjectModel
+
+/// An object as a commit left it.
+package struct StoredRow: Hashable, Sendable {
+  /// What it has; nil where it was deleted.
+  package let row: Row?
+  /// The commit that did so.
+  package let changed: CommitNumber
+
+  package init(_ row: Row?, changed: CommitNumber) {
+    self.row = row
+    self.changed = changed
+  }
+}
+
+/// Objects whose rows were written in one era, newer above older.
+struct Layer: Sendable {
+  /// The place of the era among the catalogue's.
+  let era: Int
+  /// What has changed since the runs below were written.
+  var changes = ObjectTable<StoredRow>()
+
+  func stored(_ object: ObjectID) throws(StoreError) -> StoredRow? { changes[object] }
+}
+
+/// All objects as a commit left them. It stays as it is, whatever is committed later, and any thread may read
+/// it.
+package struct Snapshot: Sendable {
+  /// The commit; none before the first.
+  package private(set) var number: CommitNumber
+  /// When it was made.
+  package private(set) var time: RecordedTime
+  /// The eras up to its own.
+  package private(set) var eras: [Era]
+  let store: StoreTag
+  /// The newest first. Those of one era may be several; there is one of the last era, if there is an era.
+  private(set) var layers: [Layer]
+
+  /// Before the first commit of a store.
+  init(emptyOf store: StoreTag) {
+    (number, time, eras, layers) = (.none, RecordedTime(rawValue: .min), [], [])
+    self.store = store
+  }
+
+  /// Makes the snapshot one of another era, in which nothing has been committed yet.
+  mutating func begin(_ era: Era) {
+    layers.insert(Layer(era: eras.count), at: 0)
+    eras.append(era)
+  }
+
+  /// The last state in the era of a commit that is not later: what the past is counted back from.
+  func atEnd(ofEraOf commit: CommitNumber) -> Snapshot {
+    var snapshot = self
+    while snapshot.eras.count > 1, let era = snapshot.eras.last, era.since >= commit {
+      snapshot.eras.removeLast()
+      snapshot.layers.removeAll { $0.era >= snapshot.eras.count }
+      snapshot.number = era.since
+    }
+    return snapshot
+  }
+
+  /// An earlier state: as this one, but for some objects.
+  func earlier(
+    _ number: CommitNumber, _ time: RecordedTime, _ rows: ObjectTable<StoredRow>
+  ) -> Snapshot {
+    var snapshot = self
+    snapshot.number = number
+    snapshot.time = time
+    snapshot.layers.insert(Layer(era: eras.count - 1, changes: rows), at: 0)
+    return snapshot
+  }
+
+  /// Makes it the snapshot of the next commit.
+  ///
+  /// - Throws: where the commit does not fit the state it is to change; the snapshot then is worth nothing.
+  mutating func apply(_ commit: CommitContent) throws(SnapshotProblem) {
+    for change in commit.changes {
+      let stored: StoredRow?
+      do throws(StoreError) {
+        stored = try self.stored(change.object)
+      } catch {
+        throw .unreadable(error)
+      }
+      guard change.previous == stored?.changed ?? .none else {
+        throw .chainBroken(change.object, in: commit.number)
+      }
+      do throws(FoldError) {
+        set(change.object, try change.applied(to: stored?.row), commit.number)
+      } catch {
+        throw .misfit(error)
+      }
+    }
+    advance(to: commit)
+  }
+
+  mutating func set(_ object: ObjectID, _ row: Row?, _ commit: CommitNumber) {
+    layers[0].changes[object] = StoredRow(row, changed: commit)
+  }
+
+  mutating func advance(to commit: CommitContent) {
+    number = commit.number
+    time = commit.time
+  }
+
+  /// The model of the snapshot's time.
+  package var era: Era? { eras.last }
+
+  /// What an object has; nil where there is none.
+  ///
+  /// - Throws: where the object is another store's, or what is on the disk cannot be read.
+  package func row(of object: ObjectID) throws(StoreError) -> Row? { try stored(object)?.row }
+
+  /// An object with the commit that changed it last; nil where none ever has.
+  package func stored(_ object: ObjectID) throws(StoreError) -> StoredRow? {
+    guard object.store == store else { throw .objectOfAnotherStore(object) }
+    for layer in layers {
+      guard let stored = try layer.stored(object) else { continue }
+      return StoredRow(
+        convert(stored.row, of: object, from: layer.era), changed: stored.changed)
+    }
+    return nil
+  }
+
+  /// Calls a closure with each object of an entity, in order.
+  ///
+  /// - Parameter body: returns whether to go on.
+  package func forEach(
+    _ entity: EntityNumber, origin: UInt16 = 0, _ body: (ObjectID, Row) -> Bool
+  ) throws(StoreError) {
+    guard era?.name(of: entity) != nil else { return }
+    var below = ObjectTable<Void>()
+    for (index, layer) in layers.enumerated() {
+      var goesOn = true
+      layer.changes.forEach(origin: origin, entity) { number, stored in
+        let object = ObjectID(origin: origin, entity: entity, number: number, store: store)
+        guard below[object] == nil else { return true }
+        if index + 1 < layers.count { below[object] = () }
+        if let row = convert(stored.row, of: object, from: layer.era) { goesOn = body(object, row) }
+        return goesOn
+      }
+      if !goesOn { return }
+    }
+  }
+
+  /// A row of an older era as the snapshot's era has it.
+  private func convert(_ row: Row?, of object: ObjectID, from index: Int) -> Row? {
+    guard var row else { return nil }
+    for era in index..<max(index, eras.count - 1) {
+      guard let conversion = eras[era + 1].conversions[object.entity] else { return nil }
+      conversion.apply(to: &row, in: store)
+    }
+    return row
+  }
+}
+
+extension StoreError {
+  static func objectOfAnotherStore(_ object: ObjectID) -> StoreError {
+    StoreError(
+      .objectOfAnotherStore,
+      "\(object) is an object of another store; ask that store for it, or keep a reference to it.")
+  }
+}
+
+/// Why a commit is none that can follow a snapshot.
+enum SnapshotProblem: Error {
+  case unreadable(StoreError)
+  case misfit(FoldError)
+  case chainBroken(ObjectID, in: CommitNumber)
+
+  func error(in frame: FrameNumber) -> StoreError {
+    switch self {
+    case .unreadable(let error): error
+    case .misfit(let error): StoreError(contradiction: "\(error)", in: frame)
+    case .chainBroken(let object, let commit):
+      StoreError(
+        contradiction: "commit \(commit) does not follow the last change of \(object)", in: frame)
+    }
+  }
+}

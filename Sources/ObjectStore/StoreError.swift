@@ -1,0 +1,124 @@
+internal import EventCoding
+internal import EventFold
+package import Journaling
+public import ObjectModel
+
+/// Why a store cannot do what it was asked, in one sentence that says what to do.
+public struct StoreError: Error, Hashable, Sendable {
+  /// What kind of failure it is.
+  public enum Code: Hashable, Sendable {
+    /// There is no store, and none was to be made.
+    case storeMissing
+    /// The folder is no store, and is not empty either.
+    case notAStore
+    /// Somebody else has the store open for writing.
+    case inUse
+    /// Locks and syncs of a network file system cannot be trusted.
+    case networkFileSystem
+    /// The disk refused. Nothing is half done, and the same may succeed later.
+    case disk
+    /// The store is damaged; nothing was changed.
+    case damaged
+    /// The store was written by newer code.
+    case newerFormat
+    /// An earlier sync failed: nothing more is written, and what is there can be read.
+    case stopped
+    /// A commit queued before this one failed, and this one may depend on it; try again.
+    case queuedBehindFailure
+    /// The store is closed.
+    case closed
+    /// A value or a commit is larger than the format allows.
+    case tooLarge
+    /// A value cannot be stored.
+    case valueRefused
+    /// The program's model cannot be brought together with the store's.
+    case modelDoesNotFit
+    /// An object is of another store.
+    case objectOfAnotherStore
+    /// There is no such commit, or compaction has dropped what is needed to read it.
+    case commitMissing
+    /// There is no tag of this name.
+    case tagMissing
+    /// The entity is not in the store's model.
+    case entityMissing
+    /// The store was opened for reading only.
+    case readOnly
+    /// A context has ended, or never began.
+    case contextMissing
+  }
+
+  /// What kind of failure it is.
+  public let code: Code
+  /// One sentence: what happened, where, and what to do.
+  public let description: String
+  /// Every difference between two models, where they cannot be brought together.
+  public let modelDifferences: ModelChangeError?
+
+  init(_ code: Code, _ description: String, modelDifferences: ModelChangeError? = nil) {
+    self.code = code
+    self.description = description
+    self.modelDifferences = modelDifferences
+  }
+}
+
+extension StoreError: CustomStringConvertible {}
+
+extension StoreError {
+  /// A failure of the journal.
+  package init(_ error: JournalError) {
+    let code: Code =
+      switch error {
+      case .disk: .disk
+      case .notAStore: .notAStore
+      case .storeMissing: .storeMissing
+      case .inUse, .alreadyOpen: .inUse
+      case .networkFileSystem: .networkFileSystem
+      case .damaged: .damaged
+      case .newerFormat: .newerFormat
+      case .stopped: .stopped
+      case .queuedBehindFailure: .queuedBehindFailure
+      case .closed: .closed
+      case .tooLarge: .tooLarge
+      }
+    self.init(code, error.description)
+  }
+
+  /// Bytes of a sound frame that are no sound event or commit.
+  init(_ error: EventCodingError, in frame: FrameNumber) {
+    switch error.code {
+    case .formatUnknown, .fieldUnknown, .kindKnown:
+      self.init(
+        .newerFormat,
+        "frame \(frame.rawValue): \(error); open the store with the newer version of the program.")
+    default:
+      self.init(
+        .damaged,
+        "the journal is damaged in frame \(frame.rawValue): \(error); open it for reading only to "
+          + "see what comes before, or repair it into a new store.")
+    }
+  }
+
+  /// An event that does not fit what came before it.
+  init(contradiction: String, in frame: FrameNumber) {
+    self.init(
+      .damaged,
+      "the journal contradicts itself in frame \(frame.rawValue): \(contradiction); open it for "
+        + "reading only to see what comes before, or repair it into a new store.")
+  }
+
+  /// A value that cannot be written.
+  init(refusing error: EventCodingError) {
+    self.init(.valueRefused, "the value cannot be stored: \(error); change it and try again.")
+  }
+}
+
+/// Runs calls to the journal, whose failures are the store's.
+func onJournal<Answer>(
+  _ body: () throws(JournalError) -> Answer
+) throws(StoreError) -> Answer {
+  do throws(JournalError) {
+    return try body()
+  } catch {
+    throw StoreError(error)
+  }
+}

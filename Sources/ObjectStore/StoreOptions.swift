@@ -1,0 +1,31 @@
+package import Journaling
+
+/// How far a save has gone when it returns.
+public enum Durability: Int, Hashable, Comparable, Sendable {
+  /// It is in memory; it is written soon after. For tests.
+  case memory
+  /// It survives the end of the process, but not of the power.
+  case written
+  /// It survives the end of the power.
+  case synced
+
+  /// Whether the first promises less.
+  public static func < (one: Durability, other: Durability) -> Bool {
+    one.rawValue < other.rawValue
+  }
+}
+
+/// How a store is kept.
+public struct StoreOptions: Sendable {
+  /// How far a save has gone when it returns, unless the save asks for more.
+  public var durability: Durability = .synced
+  /// Whether a store is made where there is none.
+  public var makesStore = true
+  /// Whether a store may be on a network file system, where locks and syncs cannot be trusted.
+  public var allowsNetworkFileSystems = false
+  /// How the journal is kept.
+  package var journal = JournalOptions()
+
+  /// The defaults, which suit a program on a disk of today.
+  public init() {}
+}
