@@ -27,6 +27,7 @@ struct CommitReader {
     let number = try number()
     let content = CommitContent(
       number: number, time: try reader.time(), context: try reader.context(),
+      contextName: try reader.optionalText(),
       precedingEditCount: Int(try reader.varint(through: UInt64(Int.max))),
       author: try reader.optionalText(), message: try reader.optionalText(),
       userInfo: try reader.userInfo(), changes: try changes(of: number))

@@ -9,6 +9,7 @@ extension EventSink {
     put(varint: commit.number.rawValue)
     put(fixed: UInt64(bitPattern: commit.time.rawValue))
     put(varint: commit.context.rawValue)
+    put(optionalText: commit.contextName)
     guard commit.precedingEditCount >= 0 else { throw refusal(.negativeCount) }
     put(count: commit.precedingEditCount)
     put(optionalText: commit.author)

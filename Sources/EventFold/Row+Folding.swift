@@ -17,8 +17,7 @@ extension ObjectChange {
     var entries: [Entry] = []
     var (before, after) = (old?.entries[...] ?? [], new?.entries[...] ?? [])
     while let key = [before.first?.key, after.first?.key].compactMap({ $0 }).min() {
-      let oldValue: Value? = before.first?.key == key ? before.removeFirst().value : nil
-      let newValue: Value? = after.first?.key == key ? after.removeFirst().value : nil
+      let (oldValue, newValue) = (before.popValue(of: key), after.popValue(of: key))
       if let change = ValueChange.difference(from: oldValue, to: newValue) {
         entries.append(Entry(key, change))
       }
@@ -53,5 +52,14 @@ extension ObjectChange {
     // A deletion has all that was there, or going backward would lose what it left out.
     if let left = result.entries.first { throw .valueDoesNotFit(object, left.key) }
     return nil
+  }
+}
+
+extension ArraySlice<Row.Entry> {
+  /// Takes the first value away where it is that of a key.
+  fileprivate mutating func popValue(of key: KeyNumber) -> Value? {
+    // Not a conditional expression: there `nil` would be the value null.
+    guard first?.key == key else { return nil }
+    return removeFirst().value
   }
 }

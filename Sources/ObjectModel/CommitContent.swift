@@ -5,6 +5,8 @@ package struct CommitContent: Hashable, Sendable {
   package let time: RecordedTime
   /// The context that saved.
   package let context: ContextNumber
+  /// Its name at that time, where it had one.
+  package let contextName: String?
   /// How many edits of the batch that holds the commit came before it: those of its context are in it.
   package let precedingEditCount: Int
   package let author: String?
@@ -15,13 +17,14 @@ package struct CommitContent: Hashable, Sendable {
   package let changes: [ObjectChange]
 
   package init(
-    number: CommitNumber, time: RecordedTime, context: ContextNumber, precedingEditCount: Int = 0,
-    author: String? = nil, message: String? = nil, userInfo: [String: Value] = [:],
+    number: CommitNumber, time: RecordedTime, context: ContextNumber, contextName: String? = nil,
+    precedingEditCount: Int = 0, author: String? = nil, message: String? = nil, userInfo: [String: Value] = [:],
     changes: [ObjectChange]
   ) {
     self.number = number
     self.time = time
     self.context = context
+    self.contextName = contextName
     self.precedingEditCount = precedingEditCount
     self.author = author
     self.message = message

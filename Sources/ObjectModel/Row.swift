@@ -35,7 +35,9 @@ package struct Row: Hashable, Sendable {
   package subscript(key: KeyNumber) -> Value? {
     get {
       let index = place(of: key)
-      return index < entries.count && entries[index].key == key ? entries[index].value : nil
+      // Not a conditional expression: there `nil` would be the value null.
+      guard index < entries.count, entries[index].key == key else { return nil }
+      return entries[index].value
     }
     set {
       let index = place(of: key)

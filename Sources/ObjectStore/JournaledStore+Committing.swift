@@ -45,10 +45,12 @@ extension JournaledStore {
     guard !changes.isEmpty else { return nil }
     var snapshot = pending.snapshot
     let number = snapshot.number.next
+    let name = context.name
     let time = max(now(), snapshot.time)
     func content(after edits: Range<EditNumber>) -> CommitContent {
       CommitContent(
         number: number, time: time, context: context.number,
+        contextName: name.isEmpty ? nil : name,
         precedingEditCount: Int(edits.upperBound.rawValue - edits.lowerBound.rawValue),
         author: request.author, message: request.message, userInfo: request.userInfo,
         changes: changes.map(\.change))

@@ -21,7 +21,7 @@ extension JournaledStore {
       let number = catalogue.nextContext
       let edit = try record(
         .contextBegan(number, name: name, on: commit, parent: parent?.number))
-      let context = LiveContext(number, firstEdit: edit.rawValue)
+      let context = LiveContext(number, name: name, firstEdit: edit.rawValue)
       liveContexts[number] = context
       return context
     }

@@ -4,17 +4,22 @@ internal import Synchronization
 /// A context that has begun, as the store knows it.
 package final class LiveContext: Sendable {
   package let number: ContextNumber
+  private let currentName: Mutex<String>
   /// The journal's edit with which it began.
   let firstEdit: UInt64
   /// No edit of the context before this one is unsaved; 0 where none at all is.
   private let firstUnsaved = Atomic<UInt64>(0)
   private let last: Atomic<UInt64>
 
-  init(_ number: ContextNumber, firstEdit: UInt64) {
+  init(_ number: ContextNumber, name: String, firstEdit: UInt64) {
     self.number = number
+    currentName = Mutex(name)
     self.firstEdit = firstEdit
     last = Atomic(firstEdit)
   }
+
+  /// What the context is called.
+  package var name: String { currentName.withLock { $0 } }
 
   /// The first edit that may not have been saved or given up; nil where there is none.
   var firstUnsavedEdit: UInt64? {
@@ -31,6 +36,7 @@ package final class LiveContext: Sendable {
   /// Notes that an edit has been recorded.
   func didRecord(_ edit: Edit, _ number: UInt64) {
     last.store(number, ordering: .relaxed)
+    if case .renamed(let name) = edit { currentName.withLock { $0 = name } }
     if edit.endsWork { firstUnsaved.store(0, ordering: .releasing) }
   }
 

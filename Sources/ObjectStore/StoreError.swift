@@ -37,6 +37,8 @@ public struct StoreError: Error, Hashable, Sendable {
     case objectOfAnotherStore
     /// There is no such commit, or compaction has dropped what is needed to read it.
     case commitMissing
+    /// There is no such object.
+    case objectMissing
     /// There is no tag of this name.
     case tagMissing
     /// The entity is not in the store's model.

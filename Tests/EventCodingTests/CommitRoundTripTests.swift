@@ -30,6 +30,7 @@ struct CommitRoundTripTests {
       let content = sample.content
       sample.content = CommitContent(
         number: content.number, time: content.time, context: content.context,
+        contextName: content.contextName,
         precedingEditCount: content.precedingEditCount, author: content.author,
         message: content.message, userInfo: content.userInfo,
         changes: content.changes.shuffled(using: &dice))
@@ -40,7 +41,7 @@ struct CommitRoundTripTests {
   @Test func `a save of one small value is small`() throws {
     let change = ObjectChange.Entry(key(4), .replaced(old: .integer(1), new: .integer(2)))
     let sample = CommitSample(content: commit([ObjectChange(object(9), .updated, [change])]))
-    #expect(try sample.encoded().count == 25)
+    #expect(try sample.encoded().count == 26)
   }
 
   @Test func `an object made by edits takes two bytes a value in its commit`() throws {

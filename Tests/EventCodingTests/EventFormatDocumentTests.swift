@@ -15,7 +15,7 @@ struct EventFormatDocumentTests {
 
   private let commitOfPage = CommitContent(
     number: 7, time: RecordedTime(rawValue: 1_700_000_000_000_000_000), context: context(1),
-    precedingEditCount: 2, author: "Ann", userInfo: ["app": 2],
+    contextName: "ed", precedingEditCount: 2, author: "Ann", userInfo: ["app": 2],
     changes: [
       ObjectChange(
         object(300), .updated,

@@ -79,7 +79,7 @@ struct RefusalTests {
   }
 
   /// A commit without author, message and more, up to its changes.
-  private static let head: [UInt8] = [1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0]
+  private static let head: [UInt8] = [1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0]
   /// The same with one change to one object, of which the first byte is still to come.
   private static let one: [UInt8] = head + [1, 3, 1, 9, 0]
 
@@ -87,31 +87,31 @@ struct RefusalTests {
     Case([], .bytes(.endOfBytes), at: 0),
     Case([0], .formatUnknown(0), at: 0),
     Case([2] + head, .formatUnknown(2), at: 0),
-    Case(head + [0, 0, 0], .bytes(.bytesLeftOver), at: 17),
-    Case(head + [0, 1, 128, 0], .fieldUnknown(kind: 128), at: 17),
-    Case(head + [0, 1, 0, 0], .fieldsNotInOrder, at: 17),
-    Case(head + [0, 2, 1, 0, 1, 0], .fieldsNotInOrder, at: 19),
-    Case(head + [1, 3, 0, 0, 0, 0], .changeOfNothing, at: 17),
-    Case(head + [2, 3, 1, 9, 0, 1, 3, 1, 9, 0, 1, 0], .keysNotInOrder, at: 21),
-    Case(head + [1, 3, 1, 9, 2, 1, 0, 0], .previousNotBefore, at: 19),
-    Case(one + [3, 0], .choiceUnknown(3), at: 20),
-    Case(one + [0xFC, 0xFF, 0xFF, 0xFF, 1, 0], .bytes(.countTooLarge), at: 20),
-    Case(one + [5, 3, 0x90, 0x90, 0], .changeOfNothing, at: 21),
-    Case(one + [5, 6, 0, 0], .changeOfNothing, at: 21),
+    Case(head + [0, 0, 0], .bytes(.bytesLeftOver), at: 18),
+    Case(head + [0, 1, 128, 0], .fieldUnknown(kind: 128), at: 18),
+    Case(head + [0, 1, 0, 0], .fieldsNotInOrder, at: 18),
+    Case(head + [0, 2, 1, 0, 1, 0], .fieldsNotInOrder, at: 20),
+    Case(head + [1, 3, 0, 0, 0, 0], .changeOfNothing, at: 18),
+    Case(head + [2, 3, 1, 9, 0, 1, 3, 1, 9, 0, 1, 0], .keysNotInOrder, at: 22),
+    Case(head + [1, 3, 1, 9, 2, 1, 0, 0], .previousNotBefore, at: 20),
+    Case(one + [3, 0], .choiceUnknown(3), at: 21),
+    Case(one + [0xFC, 0xFF, 0xFF, 0xFF, 1, 0], .bytes(.countTooLarge), at: 21),
+    Case(one + [5, 3, 0x90, 0x90, 0], .changeOfNothing, at: 22),
+    Case(one + [5, 6, 0, 0], .changeOfNothing, at: 22),
     Case(
       one + [5, 6, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0], .changeOfNothing,
-      at: 21),
-    Case(one + [5, 7, 0, 0, 0], .changeOfNothing, at: 21),
-    Case(one + [5, 7, 1, 0x91, 1, 0x91, 0], .changeUnfit, at: 21),
-    Case(one + [5, 5, 0, 0, 0x41, 0x61, 0x41, 0x61, 0], .changeOfNothing, at: 21),
-    Case(one + [5, 5, 0, 0, 0x41, 0x61, 0x91, 0], .changeUnfit, at: 21),
-    Case(one + [5, 0, 0, 0], .tagUnknown(0), at: 22),
-    Case(one + [5, 1, 1, 0], .numberTooLarge, at: 22),
-    Case(one + [5, 1, 0, 0], .editMissing(position: 0), at: 22),
-    Case(one + [4, 2, 0x91, 0], .changeUnfit, at: 21),
-    Case(one + [6, 0, 0x91, 0], .changeUnfit, at: 21),
-    Case(one + [6, 6, 2, 0], .changeUnfit, at: 21),
-    Case(one + [5, 0x80, 0x80, 0x80, 0x80, 0x80, 1, 0x91, 0], .numberTooLarge, at: 21),
+      at: 22),
+    Case(one + [5, 7, 0, 0, 0], .changeOfNothing, at: 22),
+    Case(one + [5, 7, 1, 0x91, 1, 0x91, 0], .changeUnfit, at: 22),
+    Case(one + [5, 5, 0, 0, 0x41, 0x61, 0x41, 0x61, 0], .changeOfNothing, at: 22),
+    Case(one + [5, 5, 0, 0, 0x41, 0x61, 0x91, 0], .changeUnfit, at: 22),
+    Case(one + [5, 0, 0, 0], .tagUnknown(0), at: 23),
+    Case(one + [5, 1, 1, 0], .numberTooLarge, at: 23),
+    Case(one + [5, 1, 0, 0], .editMissing(position: 0), at: 23),
+    Case(one + [4, 2, 0x91, 0], .changeUnfit, at: 22),
+    Case(one + [6, 0, 0x91, 0], .changeUnfit, at: 22),
+    Case(one + [6, 6, 2, 0], .changeUnfit, at: 22),
+    Case(one + [5, 0x80, 0x80, 0x80, 0x80, 0x80, 1, 0x91, 0], .numberTooLarge, at: 22),
   ]
 
   @Test(arguments: commits) func `a commit that no writer writes is refused`(refused: Case) {

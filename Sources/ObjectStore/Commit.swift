@@ -1,0 +1,86 @@
+public import FoundationEssentials
+public import ObjectModel
+
+/// A save that was made: what changed, when, by whom and why.
+public struct Commit: Hashable, Sendable {
+  /// Its place in the store's history.
+  public let number: CommitNumber
+  /// When it was made; never before the one before it.
+  public let date: Date
+  /// Who made it, where the save said.
+  public let author: String?
+  /// What it was made for, where the save said.
+  public let message: String?
+  /// The name of the context that saved, where it had one.
+  public let contextName: String?
+  /// What the program added.
+  public let userInfo: [String: Value]
+  /// What changed, each object once, in the order of their IDs.
+  public let changes: [Change]
+
+  /// What became of an object.
+  public struct Change: Hashable, Sendable {
+    /// The object.
+    public let objectID: ObjectID
+    /// The name its entity had at the time.
+    public let entityName: String
+    /// Whether it came to be, changed, or was deleted.
+    public let kind: Kind
+    /// The values that changed, by key.
+    public let values: [String: ChangedValue]
+  }
+
+  /// What becomes of an object in a commit.
+  public enum Kind: Hashable, Sendable {
+    /// It came to be.
+    case inserted
+    /// It was there, and still is.
+    case updated
+    /// It is gone.
+    case deleted
+  }
+
+  /// A value that changed.
+  public struct ChangedValue: Hashable, Sendable {
+    /// What it was; nil for none.
+    public let old: Value?
+    /// What it became; nil for none.
+    public let new: Value?
+
+    package init(old: Value?, new: Value?) {
+      self.old = old
+      self.new = new
+    }
+  }
+}
+
+/// A value that an object had from one commit on.
+public struct PastValue: Hashable, Sendable {
+  /// The commit that set it.
+  public let commit: CommitNumber
+  /// When it was made.
+  public let date: Date
+  /// Who made it, where the save said.
+  public let author: String?
+  /// What it was made for, where the save said.
+  public let message: String?
+  /// The name of the context that saved, where it had one.
+  public let contextName: String?
+  /// The key.
+  public let key: String
+  /// The value before; nil for none.
+  public let old: Value?
+  /// The value from then on; nil for none.
+  public let new: Value?
+}
+
+extension RecordedTime {
+  /// The moment as Foundation has it.
+  package var date: Date { Date(timeIntervalSince1970: Double(rawValue) / 1e9) }
+
+  /// The moment as the journal keeps it; at the ends of what it can keep where it is beyond.
+  package init(_ date: Date) {
+    let nanoseconds = date.timeIntervalSince1970 * 1e9
+    self.init(rawValue: Int64(exactly: nanoseconds.rounded()) ?? (nanoseconds < 0 ? .min : .max))
+  }
+}

@@ -1,0 +1,201 @@
+internal import EventFold
+public import FoundationEssentials
+internal import Journaling
+public import ObjectModel
+
+extension JournaledStore {
+  /// The last commit; none before the first.
+  public var lastCommit: CommitNumber { head.number }
+
+  /// The commits after one, in order, with old and new values.
+  ///
+  /// A program that remembers the number of the last one it has seen can go on from there.
+  /// - Throws: where compaction has dropped some of them, or they cannot be read.
+  public func commits(since number: CommitNumber) throws(StoreError) -> [Commit] {
+    var commits: [Commit] = []
+    try forEachCommit(since: number) { (commit) throws(StoreError) in
+      commits.append(commit)
+      return true
+    }
+    return commits
+  }
+
+  /// Calls a closure with the commits after one, in order, without holding all of them.
+  ///
+  /// - Parameter body: returns whether to go on.
+  public func forEachCommit(
+    since number: CommitNumber, _ body: (Commit) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    let head = head
+    var rows = RowsInPassing()
+    var goesOn = true
+    try forEachCommit(after: number, through: head.number, head) { content throws(StoreError) in
+      guard goesOn else { return }
+      goesOn = try body(commit(content, head, &rows))
+    }
+  }
+
+  /// A commit, with old and new values.
+  public func commit(_ number: CommitNumber) throws(StoreError) -> Commit {
+    var rows = RowsInPassing()
+    return try commit(try content(of: number), head, &rows)
+  }
+
+  /// The last commit made at a moment or before; none where there was none yet.
+  public func commit(at date: Date) throws(StoreError) -> CommitNumber {
+    let (head, time) = (head, RecordedTime(date))
+    var (low, high) = (CommitNumber.none.rawValue, head.number.rawValue)
+    if head.time <= time { return head.number }
+    while low < high {
+      let middle = CommitNumber(rawValue: low + (high - low + 1) / 2)
+      if try content(of: middle).time <= time {
+        low = middle.rawValue
+      } else {
+        high = middle.rawValue - 1
+      }
+    }
+    return CommitNumber(rawValue: low)
+  }
+
+  /// The commit that a tag stands for.
+  public func commit(tagged name: String) throws(StoreError) -> CommitNumber {
+    guard let number = tags[name] else { throw .tagMissing(name) }
+    return number
+  }
+
+  /// Every value that a key of an object had, the first first; without a key, those of all keys.
+  ///
+  /// - Throws: where the object never was, or its commits cannot be read. Commits that compaction has
+  ///   dropped are left out.
+  public func history(
+    of object: ObjectID, key: String? = nil
+  ) throws(StoreError) -> [PastValue] {
+    var values: [PastValue] = []
+    try walkBack(object) { commit, changed in
+      values += changed.filter { key == nil || $0.key == key }.sorted { $0.key > $1.key }
+      return true
+    }
+    return values.reversed()
+  }
+
+  /// For each value that an object has, the commit that set it, by key.
+  public func blame(_ object: ObjectID) throws(StoreError) -> [String: PastValue] {
+    guard let row = try head.row(of: object) else { throw .objectMissing(object) }
+    var missing = Set(row.entries.compactMap { name(of: $0.key) })
+    var values: [String: PastValue] = [:]
+    try walkBack(object) { commit, changed in
+      for value in changed where missing.remove(value.key) != nil { values[value.key] = value }
+      return !missing.isEmpty
+    }
+    return values
+  }
+
+  /// Calls a closure with the commits that changed an object, the last first, and what each changed of it.
+  private func walkBack(
+    _ object: ObjectID, _ body: (CommitNumber, [PastValue]) -> Bool
+  ) throws(StoreError) {
+    let head = head
+    guard try head.stored(object) != nil else { throw .objectMissing(object) }
+    for era in head.eras.indices.reversed() {
+      let last = era + 1 < head.eras.count ? head.eras[era + 1].since : head.number
+      let first = head.eras[era].since
+      guard last > first else { continue }
+      var stored = try head.atEnd(ofEraOf: last).stored(object)
+      while let after = stored, after.changed > first {
+        let before: StoredRow?
+        let (commit, change): (CommitContent, ObjectChange)
+        do throws(StoreError) {
+          (before, commit, change) = try self.before(after, object, head)
+        } catch {
+          if error.code == .commitMissing { return }
+          throw error
+        }
+        let values = change.entries.map { entry in
+          PastValue(
+            commit: commit.number, date: commit.time.date, author: commit.author,
+            message: commit.message, contextName: commit.contextName,
+            key: name(of: entry.key) ?? "", old: before?.row?[entry.key],
+            new: after.row?[entry.key])
+        }
+        guard body(commit.number, values) else { return }
+        stored = before
+      }
+    }
+  }
+
+  /// A commit with names for numbers, and whole values for what it says of them in short.
+  private func commit(
+    _ content: CommitContent, _ head: Snapshot, _ rows: inout RowsInPassing
+  ) throws(StoreError) -> Commit {
+    let era = head.eras.last { $0.since < content.number }
+    var changes: [Commit.Change] = []
+    for change in content.changes {
+      let (before, after) = try rows.pass(change, content.number, of: self)
+      var values: [String: Commit.ChangedValue] = [:]
+      for entry in change.entries {
+        let value: Commit.ChangedValue =
+          if case .replaced(let old, let new) = entry.change {
+            .init(old: old, new: new)
+          } else {
+            .init(old: before?[entry.key], new: after?[entry.key])
+          }
+        values[name(of: entry.key) ?? ""] = value
+      }
+      changes.append(
+        Commit.Change(
+          objectID: change.object, entityName: era?.name(of: change.object.entity) ?? "",
+          kind: Commit.Kind(change.kind), values: values))
+    }
+    return Commit(
+      number: content.number, date: content.time.date, author: content.author,
+      message: content.message, contextName: content.contextName, userInfo: content.userInfo,
+      changes: changes)
+  }
+}
+
+/// Rows of objects whose commits do not say their values whole, while commits pass in order.
+private struct RowsInPassing {
+  private var rows: [ObjectID: Row] = [:]
+
+  /// The row of an object before and after a commit, where one of its values needs it.
+  mutating func pass(
+    _ change: ObjectChange, _ number: CommitNumber, of store: JournaledStore
+  ) throws(StoreError) -> (before: Row?, after: Row?) {
+    let isShort = change.entries.contains { entry in
+      if case .replaced = entry.change { false } else { true }
+    }
+    let known = rows[change.object]
+    guard isShort || known != nil else { return (nil, nil) }
+    // Counted back from after the commit, as before it the object may have been one of another era.
+    var (before, after) = (known, known)
+    if known == nil { after = try store.stored(change.object, at: number)?.row }
+    do throws(FoldError) {
+      if known == nil {
+        before = try change.inverse.applied(to: after)
+      } else {
+        after = try change.applied(to: before)
+      }
+      rows[change.object] = after
+      return (before, after)
+    } catch {
+      throw .pastMisfit(error, number)
+    }
+  }
+}
+
+extension Commit.Kind {
+  init(_ kind: ObjectChange.Kind) {
+    self =
+      switch kind {
+      case .inserted: .inserted
+      case .updated: .updated
+      case .deleted: .deleted
+      }
+  }
+}
+
+extension StoreError {
+  static func objectMissing(_ object: ObjectID) -> StoreError {
+    StoreError(.objectMissing, "there is no object \(object), nor was there ever one.")
+  }
+}

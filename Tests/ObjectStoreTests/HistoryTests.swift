@@ -1,0 +1,129 @@
+// What happened to objects is told as it happened.
+
+import FoundationEssentials
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+@Suite struct HistoryTests {
+  private static func life(_ seed: UInt64) throws -> StoreLife {
+    var life = try StoreLife(seed: seed)
+    for step in 0..<40 {
+      try life.save()
+      if step % 9 == 3 { try life.roll() }
+      if step == 20 { try life.reopen() }
+    }
+    return life
+  }
+
+  @Test func `S73: every commit says what it changed, with old and new values`() throws {
+    let life = try Self.life(7)
+    let commits = try life.store.commits(since: 0)
+    #expect(commits.map(\.number.rawValue) == Array(1..<UInt64(life.states.count)))
+    #expect(zip(commits, commits.dropFirst()).allSatisfy { $0.date <= $1.date })
+    for commit in commits {
+      let number = Int(commit.number.rawValue)
+      let (before, after) = (life.states[number - 1], life.states[number])
+      let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+      #expect(commit.changes.map(\.objectID) == changed.sorted(), "commit \(number)")
+      for change in commit.changes {
+        let (old, new) = (before[change.objectID], after[change.objectID])
+        let kind: Commit.Kind = old == nil ? .inserted : new == nil ? .deleted : .updated
+        #expect(change.kind == kind)
+        let entity = change.objectID.entity.rawValue == 0 ? "Note" : "Folder"
+        #expect(change.entityName == entity)
+        #expect(change.values == values(old, new, life.store), "commit \(number)")
+      }
+      #expect(try life.store.commit(commit.number) == commit)
+      #expect(try life.store.commits(since: commit.number).count == commits.count - number)
+    }
+    try life.store.close()
+  }
+
+  private func values(
+    _ old: Row?, _ new: Row?, _ store: JournaledStore
+  ) -> [String: Commit.ChangedValue] {
+    var values: [String: Commit.ChangedValue] = [:]
+    for key in Set(((old?.entries ?? []) + (new?.entries ?? [])).map(\.key))
+    where old?[key] != new?[key] {
+      values[store.name(of: key) ?? ""] = .init(old: old?[key], new: new?[key])
+    }
+    return values
+  }
+
+  @Test func `S72: the history of a key has every value it had, and blame the last`() throws {
+    let life = try Self.life(8)
+    var valueCount = 0
+    for object in Set(life.states.flatMap(\.keys)) {
+      let history = try life.store.history(of: object)
+      #expect(zip(history, history.dropFirst()).allSatisfy { $0.commit <= $1.commit })
+      for name in ["title", "text", "likes", "rank", "mood", "name"] {
+        guard let key = life.store.existingKey(named: name) else { continue }
+        let expected = (1..<life.states.count).compactMap { number -> [Value?]? in
+          let (old, new) = (
+            life.states[number - 1][object]?[key], life.states[number][object]?[key]
+          )
+          return old == new ? nil : [.integer(number), old, new]
+        }
+        let told = try life.store.history(of: object, key: name)
+        #expect(told.map { [.integer(Int($0.commit.rawValue)), $0.old, $0.new] } == expected)
+        #expect(told == history.filter { $0.key == name })
+        valueCount += told.count
+        guard let row = life.state[object] else { continue }
+        #expect(try life.store.blame(object)[name] == (row[key] == nil ? nil : told.last))
+      }
+      if life.state[object] == nil {
+        #expect(throws: StoreError.self) { try life.store.blame(object) }
+      }
+    }
+    #expect(valueCount > 100)
+    try life.store.close()
+  }
+
+  @Test func `the commit at a moment is the last one not after it`() throws {
+    let life = try Self.life(9)
+    let commits = try life.store.commits(since: 0)
+    for commit in commits {
+      let latest = commits.last { $0.date <= commit.date }
+      #expect(try life.store.commit(at: commit.date) == latest?.number)
+    }
+    #expect(try life.store.commit(at: .distantPast) == .none)
+    #expect(try life.store.commit(at: .distantFuture) == commits.last?.number)
+    try life.store.close()
+  }
+
+  @Test func `a tag stands for its commit until it is given away, also after opening again`() throws {
+    var life = try Self.life(10)
+    try life.store.tag("v1", 3)
+    try life.store.tag("v2")
+    try life.reopen()
+    #expect(try life.store.commit(tagged: "v1") == 3)
+    #expect(try life.store.commit(tagged: "v2") == life.store.lastCommit)
+    try life.store.tag("v1", 4)
+    try life.store.removeTag("v2")
+    try life.reopen()
+    #expect(life.store.tags == ["v1": 4])
+    #expect(throws: StoreError.self) { try life.store.commit(tagged: "v2") }
+    #expect(throws: StoreError.self) { try life.store.removeTag("v2") }
+    #expect(throws: StoreError.self) { try life.store.tag("v3", 1_000) }
+    try life.store.close()
+  }
+
+  @Test func `what never was cannot be asked for`() throws {
+    let life = try Self.life(11)
+    let last = life.store.lastCommit
+    for number in [CommitNumber.none, last.next] {
+      let error = #expect(throws: StoreError.self) { try life.store.commit(number) }
+      #expect(error?.code == .commitMissing)
+    }
+    #expect(throws: StoreError.self) { try life.store.snapshot(at: last.next) }
+    let object = try life.store.newObject(of: EntityNumber(rawValue: 0))
+    let error = #expect(throws: StoreError.self) { try life.store.history(of: object) }
+    #expect(error?.code == .objectMissing)
+    let foreign = ObjectID(rawValue: object.rawValue, store: StoreTag(rawValue: 1))
+    let other = #expect(throws: StoreError.self) { try life.store.history(of: foreign) }
+    #expect(other?.code == .objectOfAnotherStore)
+    try life.store.close()
+  }
+}
