@@ -106,11 +106,26 @@ final class FrameAppender {
     try sync()
   }
 
-  /// Replaces the manifest by one with other attachments.
-  func replaceAttachments(_ attachments: [Manifest.Attachment]) throws(DiskError) {
+  /// Replaces the manifest by one with other attachments, and without the sealed segments that have only
+  /// frames before one.
+  func replaceAttachments(
+    _ attachments: [Manifest.Attachment], droppingBefore first: FrameNumber
+  ) throws(DiskError) {
     var changed = manifest
     changed.attachments = attachments
+    changed.segments.removeAll { $0.sealing.map { $0.lastFrame < first } ?? false }
     try replaceManifest(with: changed)
+  }
+
+  /// Removes the files of segments before the first that the manifest names.
+  func removeDroppedSegments() throws(DiskError) {
+    for name in try journalFolder.names() {
+      guard let number = SegmentNumber(fileName: name), number < manifest.segments[0].number else {
+        continue
+      }
+      try journalFolder.remove(name)
+    }
+    try journalFolder.sync()
   }
 
   /// Seals the segment and begins the next one, unless the segment has no frames.

@@ -60,7 +60,7 @@ extension Journal {
 }
 
 /// The folder of a store, and the folder that is in.
-private struct StorePlace {
+struct StorePlace {
   let path: String
   let parent: any DiskFolder
   let folder: any DiskFolder
@@ -133,12 +133,7 @@ private struct StorePlace {
     let (disk, folder, parent, options) = (
       recovery.disk, self.folder, self.parent, recovery.options
     )
-    let journalFolder = try onDisk { () throws(DiskError) in
-      if try folder.information(of: JournalFiles.journalFolder) == nil {
-        try folder.makeFolder(JournalFiles.journalFolder)
-      }
-      return try folder.folder(JournalFiles.journalFolder)
-    }
+    let journalFolder = try onDisk { () throws(DiskError) in try makeJournalFolder() }
     return try onDisk { () throws(DiskError) in
       let store = StoreIdentity(high: try disk.randomNumber(), low: try disk.randomNumber())
       let header = SegmentHeader(
@@ -158,6 +153,14 @@ private struct StorePlace {
         segment: segment, manifest: manifest, nextEdit: EditNumber(1), endsIdle: false)
       return (appender, buffer)
     }
+  }
+
+  /// The folder of the segments, which is made where there is none.
+  func makeJournalFolder() throws(DiskError) -> any DiskFolder {
+    if try folder.information(of: JournalFiles.journalFolder) == nil {
+      try folder.makeFolder(JournalFiles.journalFolder)
+    }
+    return try folder.folder(JournalFiles.journalFolder)
   }
 
   /// A journal with frames or edits and without a manifest is damaged, not new.

@@ -37,15 +37,24 @@ extension Journal {
     return wantsMarker && now < idle ? idle : nil
   }
 
-  /// Replaces what the rooms above have attached to the manifest, durably.
-  package func replaceAttachments(_ attachments: [Manifest.Attachment]) throws(JournalError) {
+  /// Replaces what the rooms above have attached to the manifest, durably, and with the same manifest drops
+  /// the sealed segments that have only frames before one.
+  ///
+  /// - Parameter first: nil drops none. The files of dropped segments are removed after that, and where this
+  ///   fails, with the next ones dropped.
+  package func replaceAttachments(
+    _ attachments: [Manifest.Attachment], droppingBefore first: FrameNumber? = nil
+  ) throws(JournalError) {
     for attachment in attachments {
       precondition(
         JournalFiles.isAllowed(attachment.fileName),
         "a file's name is of letters, digits, dots, hyphens and underscores")
     }
     try lock.withLock { () throws(JournalError) in
-      try lead { () throws(DiskError) in try appender.replaceAttachments(attachments) }
+      try lead { () throws(DiskError) in
+        try appender.replaceAttachments(attachments, droppingBefore: first ?? .none)
+        if first != nil { try appender.removeDroppedSegments() }
+      }
     }
   }
 

@@ -6,6 +6,8 @@ package enum JournalError: Error, Hashable, Sendable {
   case disk(DiskError)
   /// The folder is no store, and is not empty either.
   case notAStore(path: String)
+  /// There is a store already where one was to be made.
+  case storeExists(path: String)
   /// There is no store, and none was to be made.
   case storeMissing(path: String)
   /// Another process has the store open for writing; `holder` is what it said of itself.
@@ -44,6 +46,8 @@ extension JournalError: CustomStringConvertible {
       cause.description
     case .notAStore(let path):
       "“\(path)” holds other files and no store; name another folder, or an empty one."
+    case .storeExists(let path):
+      "there is a store at “\(path)” already; choose another place."
     case .storeMissing(let path):
       "there is no store at “\(path)”; check the path, or open it for writing to make one."
     case .inUse(let path, let holder):

@@ -7,6 +7,8 @@ public import ObjectModel
 public struct StoreError: Error, Hashable, Sendable {
   /// What kind of failure it is.
   public enum Code: Hashable, Sendable {
+    /// There is a store already where one was to be made.
+    case storeExists
     /// There is no store, and none was to be made.
     case storeMissing
     /// The folder is no store, and is not empty either.
@@ -73,6 +75,7 @@ extension StoreError {
       case .disk: .disk
       case .notAStore: .notAStore
       case .storeMissing: .storeMissing
+      case .storeExists: .storeExists
       case .inUse, .alreadyOpen: .inUse
       case .networkFileSystem: .networkFileSystem
       case .damaged: .damaged

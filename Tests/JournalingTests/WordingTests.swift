@@ -64,6 +64,7 @@ import Testing
   private static let errors: [(error: JournalError, place: String)] = [
     (.disk(cause), "journal/0000000003.xj"), (.notAStore(path: "/a/b"), "“/a/b”"),
     (.storeMissing(path: "/a/b"), "“/a/b”"),
+    (.storeExists(path: "/a/b"), "“/a/b”"),
     (.inUse(path: "/a/b", holder: "process 12"), "“/a/b”"),
     (.alreadyOpen(path: "/a/b"), "“/a/b”"),
     (.networkFileSystem(path: "/a/b", name: "NFS"), "“/a/b”"),

@@ -1,0 +1,95 @@
+internal import ByteCoding
+package import DiskAccess
+
+extension Journal {
+  /// Copies all frames so far into a new store, which then is the same store at another place, while writing
+  /// goes on. What fails on the way leaves a folder without a manifest, which is no store; only where the last
+  /// sync fails, the copy may be whole.
+  ///
+  /// - Parameters:
+  ///   - path: the new store's folder; there is none yet, or it is empty.
+  ///   - disk: the disk it is on. What fails there does not stop this journal.
+  ///   - attach: copies what the rooms above have attached, as the manifest names it, into the new folder.
+  /// - Returns: the last frame that was copied.
+  package func copy(
+    to path: String, on disk: any Disk,
+    attach: (Manifest, any DiskFolder) throws(JournalError) -> [Manifest.Attachment]
+  ) throws(JournalError) -> FrameNumber {
+    try sync()
+    try beginSegment()
+    let manifest = self.manifest
+    let disk = FailStopDisk(disk)
+    let place = try StorePlace(
+      path, on: disk, .ifMissing, allowsNetwork: options.allowsNetworkFileSystems)
+    let newLock = try StoreLock(in: place.folder, path: path)
+    defer { extendLifetime(newLock) }
+    guard case .missing = try ManifestFile.read(in: place.folder) else {
+      throw .storeExists(path: path)
+    }
+    let recovery = Recovery(disk: disk, folder: place.folder, options: options)
+    try place.refuseContent(recovery)
+    let attachments = try attach(manifest, place.folder)
+    let source = try onDisk { () throws(DiskError) in
+      try folder.folderForReading(JournalFiles.journalFolder)
+    }
+    try onDisk { () throws(DiskError) in
+      let target = try place.makeJournalFolder()
+      for (segment, _) in manifest.sealedSegments {
+        try source.copy(segment.number.fileName, to: target)
+      }
+    }
+    guard let active = manifest.segments.last else { return .none }
+    let header = try active.header(
+      in: active.file(in: source), of: manifest.store,
+      after: manifest.sealedSegments.last?.1)
+    var copied = manifest
+    copied.attachments = attachments
+    try place.found(copied, goingOnFrom: header, recovery)
+    return active.firstFrame.previous
+  }
+}
+
+extension StorePlace {
+  /// Makes the active segment, the edit buffer and the manifest of a store whose sealed segments are there.
+  fileprivate func found(
+    _ manifest: Manifest, goingOnFrom header: SegmentHeader, _ recovery: Recovery
+  ) throws(JournalError) {
+    try onDisk { () throws(DiskError) in
+      let (disk, options) = (recovery.disk, recovery.options)
+      let next = SegmentHeader(
+        store: header.store, salt: try disk.randomNumber(), number: header.number,
+        firstFrame: header.firstFrame, firstEdit: header.firstEdit,
+        previousBodyCheck: header.previousBodyCheck, creationTime: disk.wallClock(),
+        windowByteCount: UInt32(options.windowByteCount))
+      _ = try ActiveSegment(
+        making: next, in: try folder.folder(JournalFiles.journalFolder),
+        preallocatedByteCount: options.preallocatedByteCount)
+      _ = try recovery.replaceEditBuffer(of: manifest.store)
+      try parent.sync()
+      var manifest = manifest
+      manifest.segments[manifest.segments.count - 1] = Manifest.Segment(next)
+      manifest.generation = 1
+      manifest.durableThrough = header.firstFrame.previous
+      try ManifestFile.replace(with: manifest, in: folder)
+    }
+  }
+}
+
+extension ReadableFolder {
+  /// Copies a file, durably, into another folder; the names there are not synced.
+  package func copy(_ name: String, to folder: any DiskFolder) throws(DiskError) {
+    let source = try fileForReading(name)
+    let target = try folder.file(name, .emptied)
+    var memory = ByteWriter(capacity: 1 << 20)
+    var offset: UInt64 = 0
+    while true {
+      memory.removeAll()
+      let room = UnsafeMutableRawBufferPointer(start: memory.reserve(1 << 20), count: 1 << 20)
+      let count = try source.read(into: room, at: offset)
+      guard count > 0 else { break }
+      try target.write(UnsafeRawBufferPointer(rebasing: room[..<count]), at: offset)
+      offset += UInt64(count)
+    }
+    try target.sync()
+  }
+}

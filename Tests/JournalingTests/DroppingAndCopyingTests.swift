@@ -1,0 +1,133 @@
+// Segments are dropped from the front, and journals copied while they are written.
+
+import ByteCoding
+import DiskAccess
+import DiskSimulation
+import Journaling
+import TestSupport
+import Testing
+
+@Suite struct DroppingAndCopyingTests {
+  private let disk = SimulatedDisk(seed: 9)
+
+  private func open(_ path: String = "store") throws -> Journal {
+    try Journal.open(on: disk, at: path, options: .small).journal
+  }
+
+  private func names(_ path: String = "store") throws -> [String] {
+    try disk.folder(at: path).folder("journal").names()
+  }
+
+  private func frames(_ path: String = "store") throws -> [UInt64] {
+    var frames: [UInt64] = []
+    let ending = try JournalReader(at: path, on: disk).forEachFrame {
+      frames.append($0.number.rawValue)
+      return true
+    }
+    #expect(ending.finding == nil)
+    return frames
+  }
+
+  /// Four segments of three frames each, of which the last is active.
+  private func fill(_ journal: Journal) throws {
+    for number in 1...12 {
+      try journal.appendEdit(Content.edit(number))
+      try journal.commit(Content.commit(number))
+      if number % 3 == 0, number < 12 { try journal.beginSegment() }
+    }
+  }
+
+  @Test func `segments before a frame are dropped with their files, and nothing else is`() throws {
+    let journal = try open()
+    try fill(journal)
+    let attachment = Manifest.Attachment(kind: 2, fileName: "one", content: [1])
+    try journal.replaceAttachments([attachment], droppingBefore: FrameNumber(6))
+    #expect(try names() == ["0000000002.xj", "0000000003.xj", "0000000004.xj"])
+    #expect(try frames() == Array(4...12))
+    try journal.replaceAttachments([attachment], droppingBefore: FrameNumber(1_000))
+    #expect(try frames() == Array(10...12))
+    #expect(journal.manifest.attachments == [attachment])
+    try journal.appendEdit(Content.edit(13))
+    try journal.commit(Content.commit(13))
+    try journal.close()
+    let again = try open()
+    #expect(try frames() == Array(10...14))
+    try again.close()
+  }
+
+  @Test func `files that an earlier dropping left behind go with the next`() throws {
+    let journal = try open()
+    try fill(journal)
+    disk.faults = [SimulatedFault(.failure(.inputOutput), calls: [.remove], isLasting: true)]
+    #expect(throws: JournalError.self) {
+      try journal.replaceAttachments([], droppingBefore: FrameNumber(4))
+    }
+    disk.faults = []
+    #expect(journal.manifest.segments.map(\.number.rawValue) == [2, 3, 4])
+    #expect(try names().count == 4)
+    try journal.replaceAttachments([], droppingBefore: FrameNumber(1))
+    #expect(try names() == ["0000000002.xj", "0000000003.xj", "0000000004.xj"])
+    try journal.close()
+  }
+
+  @Test func `a copy has all frames and edits so far, and both go on by themselves`() throws {
+    let journal = try open()
+    try fill(journal)
+    try journal.appendEdit(Content.edit(13))
+    let attachment = Manifest.Attachment(kind: 2, fileName: "one", content: [1])
+    let last = try journal.copy(to: "copy", on: disk) { _, _ in [attachment] }
+    #expect(last == FrameNumber(13))
+    try journal.appendEdit(Content.edit(14))
+    try journal.commit(Content.commit(14))
+    #expect(try frames("copy") == Array(1...13))
+    let copy = try open("copy")
+    #expect(copy.store == journal.store)
+    #expect(copy.manifest.attachments == [attachment])
+    try copy.appendEdit(Content.edit(14))
+    try copy.commit(Content.commit(20))
+    try copy.close()
+    try journal.close()
+    #expect(try Listing(on: disk, at: "copy").edits.count == 14)
+    #expect(try Listing(on: disk).edits.count == 14)
+  }
+
+  @Test func `a copy goes only where nothing is`() throws {
+    let journal = try open()
+    try fill(journal)
+    try open("other").close()
+    #expect(throws: JournalError.storeExists(path: "other")) {
+      try journal.copy(to: "other", on: disk) { _, _ in [] }
+    }
+    #expect(throws: JournalError.self) { try journal.copy(to: "store", on: disk) { _, _ in [] } }
+    try journal.close()
+  }
+
+  @Test
+  func `a copy that fails at any call leaves no store or a whole one, and the journal as it was`()
+    throws
+  {
+    var call = 1
+    while true {
+      let disk = SimulatedDisk(seed: 10)
+      let journal = try Journal.open(on: disk, at: "store", options: .small).journal
+      try fill(journal)
+      try journal.sync()
+      try journal.beginSegment()
+      disk.faults = [SimulatedFault(.failure(.noSpace), number: call)]
+      do {
+        _ = try journal.copy(to: "copy", on: disk) { _, _ in [] }
+        break
+      } catch {
+        disk.faults = []
+        let hasManifest = try? disk.folder(at: "copy").information(of: "MANIFEST") != nil
+        if hasManifest == true {
+          #expect(try Listing(on: disk, at: "copy").commits.count == 12, "call \(call)")
+        }
+        try journal.commit(Content.commit(13))
+        try journal.close()
+      }
+      call += 1
+    }
+    #expect(call > 10)
+  }
+}
