@@ -6,7 +6,21 @@ package enum FoldError: Error, Hashable, Sendable {
   case objectDoesNotFit(ObjectID, ObjectChange.Kind)
   /// A value is not what the change was made of.
   case valueDoesNotFit(ObjectID, KeyNumber)
+  /// A context takes a step back and has none.
+  case nothingToUndo(ContextNumber)
+  /// A context makes a step again and has taken none back, or has changed something since.
+  case nothingToRedo(ContextNumber)
 }
+
+/// Why a context's edit cannot be folded.
+package enum ContextFoldError<RowError: Error>: Error {
+  /// It contradicts the edits before it.
+  case contradiction(FoldError)
+  /// A row that it needs could not be had.
+  case row(RowError)
+}
+
+extension ContextFoldError: Equatable where RowError: Equatable {}
 
 extension FoldError: CustomStringConvertible {
   package var description: String {
@@ -17,6 +31,19 @@ extension FoldError: CustomStringConvertible {
       "The object \(object) is \(kind) and is not there."
     case .valueDoesNotFit(let object, let key):
       "The value of key \(key.rawValue) of \(object) is not what its change was made of."
+    case .nothingToUndo(let context):
+      "Context \(context.rawValue) undoes a step and has none."
+    case .nothingToRedo(let context):
+      "Context \(context.rawValue) redoes a step and has none that was undone."
+    }
+  }
+}
+
+extension ContextFoldError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .contradiction(let error): error.description
+    case .row(let error): "A row could not be read: \(error)"
     }
   }
 }

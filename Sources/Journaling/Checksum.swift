@@ -15,7 +15,8 @@ package enum Checksum {
   ///
   /// Built with `XJ_CHECKS_PASS`, every check passes, so that a fuzzer's inputs get behind it.
   @inline(__always)
-  static func matches<Check: FixedWidthInteger>(_ stored: Check, _ computed: Check) -> Bool {
+  package static func matches<Check: FixedWidthInteger>(_ stored: Check, _ computed: Check) -> Bool
+  {
     #if XJ_CHECKS_PASS
       return true
     #else
@@ -24,7 +25,7 @@ package enum Checksum {
   }
 
   /// Whether the last eight bytes are the check of those before them.
-  static func endsWithCheck(_ bytes: UnsafeRawBufferPointer, salt: UInt64) -> Bool {
+  package static func endsWithCheck(_ bytes: UnsafeRawBufferPointer, salt: UInt64) -> Bool {
     let end = bytes.count - 8
     guard end >= 0 else { return false }
     let computed = of(UnsafeRawBufferPointer(rebasing: bytes[..<end]), salt: salt)
@@ -40,7 +41,7 @@ extension ByteWriter {
     write(Checksum.of(covered, salt: salt))
   }
 
-  mutating func writeZeros(_ count: Int) {
+  package mutating func writeZeros(_ count: Int) {
     for _ in 0..<count { write(UInt8(0)) }
   }
 }

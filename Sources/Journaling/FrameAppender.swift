@@ -40,6 +40,7 @@ final class FrameAppender {
   }
 
   var lastFrame: FrameNumber { segment.lastFrame }
+  var activeSegmentByteCount: UInt64 { segment.end }
   var hasUnsyncedFrames: Bool { durableThrough < lastFrame }
 
   /// Appends one frame.

@@ -99,6 +99,14 @@ package final class Journal: @unchecked Sendable {
   /// The store's identity, as its files have it.
   package var store: StoreIdentity { lock.withLock { kept.manifest.store } }
 
+  /// How long the active segment is.
+  package var activeSegmentByteCount: UInt64 { lock.withLock { kept.activeSegmentByteCount } }
+
+  /// A random number, from the disk.
+  package func randomNumber() throws(JournalError) -> UInt64 {
+    try onDisk { () throws(DiskError) in try disk.randomNumber() }
+  }
+
   /// Which segments and attachments the journal has.
   package var manifest: Manifest { lock.withLock { kept.manifest } }
 
@@ -109,11 +117,13 @@ package final class Journal: @unchecked Sendable {
     let manifest: Manifest
     let syncCount: Int
     let appendedByteCount: Int
+    let activeSegmentByteCount: UInt64
 
     init(_ appender: FrameAppender) {
       manifest = appender.manifest
       syncCount = appender.syncCount
       appendedByteCount = appender.appendedByteCount
+      activeSegmentByteCount = appender.activeSegmentByteCount
     }
   }
 

@@ -131,6 +131,21 @@ package final class JournalReader {
     }
   }
 
+  /// The first frame of the segment in which an edit was sealed, or of the first segment.
+  package func firstFrame(
+    ofSegmentWith edit: EditNumber
+  ) throws(JournalError) -> FrameNumber {
+    var frame = manifest.segments[0].firstFrame
+    var previous: Manifest.Sealing?
+    for segment in manifest.segments {
+      let header = try scanner(of: segment, after: previous).header
+      guard header.firstEdit <= edit else { break }
+      frame = segment.firstFrame
+      previous = segment.sealing
+    }
+    return frame
+  }
+
   /// Opens a segment for a walk over its frames.
   func scanner(
     of segment: Manifest.Segment, after previous: Manifest.Sealing?,

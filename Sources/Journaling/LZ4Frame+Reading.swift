@@ -15,11 +15,7 @@ extension LZ4Frame {
       while true {
         let field = try reader.readInteger(UInt32.self)
         if field == 0 { break }
-        let block = try reader.readBytes(Int(field & ~storedBlockFlag))
-        let room = UnsafeMutableRawBufferPointer(
-          rebasing: target[filled..<min(filled + limit.byteCount, target.count)])
-        let isStored = field & storedBlockFlag != 0
-        guard let count = isStored ? store(block, in: room) : decompress(block, into: room) else {
+        guard let count = try readBlock(field, limit, &reader, into: target, at: filled) else {
           return false
         }
         filled += count
@@ -31,8 +27,46 @@ extension LZ4Frame {
     }
   }
 
-  private static func readPrefix(_ reader: inout ByteReader) throws(ByteCodingError) -> BlockLimit?
-  {
+  /// Decompresses some blocks of a frame, without prefix and end mark, into exactly the bytes given for them.
+  ///
+  /// - Returns: whether the blocks are well-formed to the last byte, and fill the target.
+  package static func readBlocks(
+    _ blocks: UnsafeRawBufferPointer, _ limit: BlockLimit = .mebibytes4,
+    into target: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    var reader = ByteReader(blocks)
+    do throws(ByteCodingError) {
+      var filled = 0
+      while reader.remainingByteCount > 0 {
+        let field = try reader.readInteger(UInt32.self)
+        guard field != 0,
+          let count = try readBlock(field, limit, &reader, into: target, at: filled)
+        else { return false }
+        filled += count
+      }
+      return filled == target.count
+    } catch {
+      return false
+    }
+  }
+
+  /// Decompresses a block behind its length field.
+  ///
+  /// - Returns: how many bytes it gave; nil where it is malformed.
+  private static func readBlock(
+    _ field: UInt32, _ limit: BlockLimit, _ reader: inout ByteReader,
+    into target: UnsafeMutableRawBufferPointer, at filled: Int
+  ) throws(ByteCodingError) -> Int? {
+    let block = try reader.readBytes(Int(field & ~storedBlockFlag))
+    let room = UnsafeMutableRawBufferPointer(
+      rebasing: target[filled..<min(filled + limit.byteCount, target.count)])
+    return field & storedBlockFlag != 0 ? store(block, in: room) : decompress(block, into: room)
+  }
+
+  /// Reads what stands before a frame's blocks; nil where it is none of ours.
+  private static func readPrefix(
+    _ reader: inout ByteReader
+  ) throws(ByteCodingError) -> BlockLimit? {
     let magic = try reader.readInteger(UInt32.self)
     let flags = try reader.readInteger(UInt8.self)
     let limit = BlockLimit(rawValue: try reader.readInteger(UInt8.self))

@@ -23,17 +23,21 @@ package struct LZ4FrameWriter: ~Copyable {
   /// Writes the LZ4 frame of a payload.
   package borrowing func write(_ payload: UnsafeRawBufferPointer, to writer: inout ByteWriter) {
     let limit = LZ4Frame.BlockLimit(payloadByteCount: payload.count)
-    writer.write(LZ4Frame.magicNumber)
-    writer.write(LZ4Frame.flags)
-    writer.write(limit.rawValue)
-    writer.write(limit.prefixCheck)
+    LZ4Frame.writePrefix(limit, to: &writer)
+    writeBlocks(of: payload, limit, to: &writer)
+    LZ4Frame.writeEndMark(to: &writer)
+  }
+
+  /// Writes the blocks of a part of a payload; no block has bytes of another part.
+  package borrowing func writeBlocks(
+    of part: UnsafeRawBufferPointer, _ limit: LZ4Frame.BlockLimit, to writer: inout ByteWriter
+  ) {
     var start = 0
-    while start < payload.count {
-      let end = min(start + limit.byteCount, payload.count)
-      writeBlock(UnsafeRawBufferPointer(rebasing: payload[start..<end]), to: &writer)
+    while start < part.count {
+      let end = min(start + limit.byteCount, part.count)
+      writeBlock(UnsafeRawBufferPointer(rebasing: part[start..<end]), to: &writer)
       start = end
     }
-    writer.write(UInt32(0))
   }
 
   private borrowing func writeBlock(_ block: UnsafeRawBufferPointer, to writer: inout ByteWriter) {
@@ -62,4 +66,17 @@ package struct LZ4FrameWriter: ~Copyable {
     return Int(
       LZ4_compress_fast_extState(state, source, target, Int32(block.count), Int32(capacity), 1))
   }
+}
+
+extension LZ4Frame {
+  /// Writes what stands before a frame's blocks.
+  package static func writePrefix(_ limit: BlockLimit, to writer: inout ByteWriter) {
+    writer.write(magicNumber)
+    writer.write(flags)
+    writer.write(limit.rawValue)
+    writer.write(limit.prefixCheck)
+  }
+
+  /// Writes what stands behind a frame's blocks.
+  package static func writeEndMark(to writer: inout ByteWriter) { writer.write(UInt32(0)) }
 }

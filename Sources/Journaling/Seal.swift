@@ -19,7 +19,7 @@ package struct Seal: Hashable, Sendable {
   package static let magicNumber: UInt32 = 0x184D_2A5A
   package static let byteCount = 48
   package static let contentByteCount: UInt32 = 40
-  static let format: UInt8 = 1
+  package static let format: UInt8 = 1
 
   package let number: FrameNumber
   /// XXH3 of the LZ4 frame, salted.

@@ -12,6 +12,11 @@ public struct CommitNumber: RawRepresentable, Hashable, Comparable, Sendable, Co
   /// The number after this one; after the largest, which no store reaches, the count begins anew.
   package var next: CommitNumber { CommitNumber(rawValue: rawValue &+ 1) }
 
+  /// The number before this one; before the first, none.
+  package var previous: CommitNumber {
+    CommitNumber(rawValue: rawValue == 0 ? 0 : rawValue - 1)
+  }
+
   /// Whether the first is earlier.
   public static func < (one: CommitNumber, other: CommitNumber) -> Bool {
     one.rawValue < other.rawValue

@@ -16,8 +16,44 @@ package struct Catalogue: Sendable {
   package private(set) var time = RecordedTime(rawValue: .min)
   /// The last commit.
   package private(set) var head = CommitNumber.none
+  /// The first commit that compaction has not dropped: it and the state before it can be read.
+  package private(set) var firstKept = CommitNumber(rawValue: 1)
 
   package init() {}
+
+  /// A catalogue as a checkpoint has it.
+  init(
+    keys: KeyNames, eras: [Era], tags: [String: CommitNumber],
+    contexts: [ContextNumber: OpenContext], reserved: [UInt64: UInt64], nextContext: ContextNumber,
+    time: RecordedTime, head: CommitNumber, firstKept: CommitNumber
+  ) {
+    self.keys = keys
+    self.eras = eras
+    self.tags = tags
+    self.contexts = contexts
+    self.reserved = reserved
+    self.nextContext = nextContext
+    self.time = time
+    self.head = head
+    self.firstKept = firstKept
+  }
+
+  /// The catalogue as of a commit of this life of the store, with what its live contexts know of themselves
+  /// and without numbers that were reserved and not given.
+  func settled(
+    at head: CommitNumber, _ time: RecordedTime, lastNumbers: [UInt64: UInt64],
+    live: [ContextNumber: LiveContext]
+  ) -> Catalogue {
+    var settled = self
+    settled.head = head
+    settled.time = max(self.time, time)
+    settled.reserved = lastNumbers
+    for (number, context) in live {
+      settled.contexts[number]?.name = context.name
+      settled.contexts[number]?.firstUnsavedEdit = context.firstUnsavedEdit
+    }
+    return settled
+  }
 
   /// A context that has begun and not ended.
   package struct OpenContext: Hashable, Sendable {
@@ -80,6 +116,9 @@ package struct Catalogue: Sendable {
       }
     }
   }
+
+  /// Notes that commits before one are dropped.
+  mutating func drop(before commit: CommitNumber) { firstKept = max(firstKept, commit) }
 
   /// Takes a commit in.
   package mutating func apply(_ commit: CommitContent) throws(Contradiction) {

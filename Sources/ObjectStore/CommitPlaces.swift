@@ -50,6 +50,19 @@ final class CommitPlaces: @unchecked Sendable {
     }
   }
 
+  /// The first commit of those in frames from one on; nil where there is none.
+  func firstCommit(
+    from frame: FrameNumber, head: CommitNumber
+  ) throws(StoreError) -> CommitNumber? {
+    try lock.withLock { () throws(StoreError) in
+      if lastCommit < head { try walkForward() }
+      while walked.map({ $0.lowerBound > frame }) ?? true {
+        guard try walkBackward() else { break }
+      }
+      return entries.first { $0.place.number >= frame }?.firstCommit
+    }
+  }
+
   /// Forgets the commits of segments that were dropped.
   func forget(before frame: FrameNumber) {
     lock.withLock {

@@ -31,6 +31,7 @@ extension JournaledStore {
       if let snapshot = pending.settle(commit.number) { publish(snapshot) }
     }
     context.didSave()
+    flushWhereDue()
     return commit
   }
 
@@ -86,6 +87,7 @@ extension JournaledStore {
     for (change, row) in changes { snapshot.set(change.object, row, number) }
     snapshot.advance(to: commit)
     pending.add(ticket, snapshot)
+    unflushedByteCount += bytes.byteCount
     return (commit, ticket)
   }
 
@@ -139,7 +141,7 @@ extension JournaledStore {
   }
 
   /// Goes back to what commits that have failed were built on.
-  private func settleFailures() {
+  func settleFailures() {
     pending.settle(epoch: journal.commitEpoch, outcome: journal.outcome)
   }
 }

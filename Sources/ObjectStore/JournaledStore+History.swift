@@ -29,6 +29,7 @@ extension JournaledStore {
     let head = head
     var rows = RowsInPassing()
     var goesOn = true
+    guard number.next >= firstKeptCommit else { throw .commitDropped(number.next) }
     try forEachCommit(after: number, through: head.number, head) { content throws(StoreError) in
       guard goesOn else { return }
       goesOn = try body(commit(content, head, &rows))
@@ -44,7 +45,7 @@ extension JournaledStore {
   /// The last commit made at a moment or before; none where there was none yet.
   public func commit(at date: Date) throws(StoreError) -> CommitNumber {
     let (head, time) = (head, RecordedTime(date))
-    var (low, high) = (CommitNumber.none.rawValue, head.number.rawValue)
+    var (low, high) = (firstKeptCommit.rawValue - 1, head.number.rawValue)
     if head.time <= time { return head.number }
     while low < high {
       let middle = CommitNumber(rawValue: low + (high - low + 1) / 2)
@@ -94,7 +95,7 @@ extension JournaledStore {
   private func walkBack(
     _ object: ObjectID, _ body: (CommitNumber, [PastValue]) -> Bool
   ) throws(StoreError) {
-    let head = head
+    let (head, firstKept) = (head, firstKeptCommit)
     guard try head.stored(object) != nil else { throw .objectMissing(object) }
     for era in head.eras.indices.reversed() {
       let last = era + 1 < head.eras.count ? head.eras[era + 1].since : head.number
@@ -102,14 +103,8 @@ extension JournaledStore {
       guard last > first else { continue }
       var stored = try head.atEnd(ofEraOf: last).stored(object)
       while let after = stored, after.changed > first {
-        let before: StoredRow?
-        let (commit, change): (CommitContent, ObjectChange)
-        do throws(StoreError) {
-          (before, commit, change) = try self.before(after, object, head)
-        } catch {
-          if error.code == .commitMissing { return }
-          throw error
-        }
+        guard after.changed >= firstKept else { return }
+        let (before, commit, change) = try self.before(after, object, head)
         let values = change.entries.map { entry in
           PastValue(
             commit: commit.number, date: commit.time.date, author: commit.author,

@@ -33,9 +33,12 @@ extension JournaledStore {
         options: journalOptions)
     }
     do throws(StoreError) {
-      let fold = try Self.fold(journal, on: disk, at: path)
+      var files = try CheckpointFiles(
+        in: journal.folder, journal.store,
+        cache: BlockCache(largestByteCount: options.cacheByteCount))
+      let fold = try Self.fold(journal, on: disk, at: path, &files)
       try self.init(
-        path: path, options: options, disk: disk, journal: journal, recovery: report, fold)
+        path: path, options: options, disk: disk, journal: journal, recovery: report, fold, files)
       if let model { try adopt(model) }
     } catch {
       // The journal is as it was; the first error is the one to tell.
@@ -44,14 +47,21 @@ extension JournaledStore {
     }
   }
 
-  /// Folds the journal from its first frame to its last.
+  /// Folds what the journal says after the checkpoint onto it.
   private static func fold(
-    _ journal: Journal, on disk: any Disk, at path: String
+    _ journal: Journal, on disk: any Disk, at path: String, _ files: inout CheckpointFiles
   ) throws(StoreError) -> StoreFold {
-    let tag = StoreTag(rawValue: journal.store.low)
-    var fold = StoreFold(tag)
+    let store = journal.store
+    var fold = StoreFold(store.tag)
+    var first = FrameNumber(1)
+    let manifest = journal.manifest
+    if let (name, checkpoint) = try Checkpoint.read(manifest, in: journal.folder) {
+      fold = try checkpoint.fold(of: store, in: journal.folder, cache: files.cache)
+      files.stand(on: checkpoint, name: name)
+      first = checkpoint.frame.next
+    }
     let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
-    let ending = try reader.forEachEntry(EventDecoder(store: tag)) {
+    let ending = try reader.forEachEntry(from: first, EventDecoder(store: store.tag)) {
       (place, entry) throws(StoreError) in
       try fold.apply(entry, in: place.number)
       return true

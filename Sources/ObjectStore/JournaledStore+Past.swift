@@ -1,7 +1,8 @@
+internal import DiskAccess
 internal import EventCoding
 internal import EventFold
 internal import Journaling
-package import ObjectModel
+public import ObjectModel
 
 // What was: commits, and objects as earlier commits left them.
 extension JournaledStore {
@@ -9,7 +10,8 @@ extension JournaledStore {
   ///
   /// - Throws: where there is none, or compaction has dropped it.
   package func content(of number: CommitNumber) throws(StoreError) -> CommitContent {
-    try pastCommits.commit(number, head: head.number, journal.manifest)
+    guard number == .none || number >= firstKeptCommit else { throw .commitDropped(number) }
+    return try pastCommits.commit(number, head: head.number, journal.manifest)
   }
 
   /// An object as it was at a commit; nil where it was not there then, nor deleted before.
@@ -19,7 +21,7 @@ extension JournaledStore {
     _ object: ObjectID, at number: CommitNumber
   ) throws(StoreError) -> StoredRow? {
     let head = head
-    guard number <= head.number else { throw .commitMissing(number, head: head.number) }
+    try refuseDropped(number, head)
     var stored = try head.atEnd(ofEraOf: number).stored(object)
     while let later = stored, later.changed > number {
       stored = try before(later, object, head).stored
@@ -44,12 +46,20 @@ extension JournaledStore {
     }
   }
 
+  /// The first commit that compaction has left; the state before it can be read too.
+  public var firstKeptCommit: CommitNumber { cataloguing.withLock { catalogue.firstKept } }
+
+  private func refuseDropped(_ number: CommitNumber, _ head: Snapshot) throws(StoreError) {
+    guard number <= head.number else { throw .commitMissing(number, head: head.number) }
+    guard number.next >= firstKeptCommit else { throw .commitDropped(number) }
+  }
+
   /// All objects as they were at a commit.
   ///
   /// Costs: reading the commits that came after it.
   package func snapshot(at number: CommitNumber) throws(StoreError) -> Snapshot {
     let head = head
-    guard number <= head.number else { throw .commitMissing(number, head: head.number) }
+    try refuseDropped(number, head)
     let latest = head.atEnd(ofEraOf: number)
     if latest.number == number { return latest }
     var later: [ObjectID: [ObjectChange]] = [:]
@@ -69,7 +79,7 @@ extension JournaledStore {
       rows[object] = StoredRow(row, changed: changes[0].previous)
     }
     let time =
-      number == .none ? RecordedTime(rawValue: .min) : try content(of: number).time
+      number < firstKeptCommit ? RecordedTime(rawValue: .min) : try content(of: number).time
     return latest.earlier(number, time, rows)
   }
 

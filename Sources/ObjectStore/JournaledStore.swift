@@ -10,7 +10,7 @@ internal import ObjectModel
 /// Any thread may use it. Commits are checked and numbered one after another, against what is committed or
 /// about to be; they share their syncs; and they are shown to readers in order, once they are durable.
 ///
-/// Locks are taken in this order: `committing`, `cataloguing`, then the journal's own, and for no longer than
+/// Locks are taken in this order: `checkpointing`, `committing`, `cataloguing`, then the journal's own, and for no longer than
 /// memory takes. Nobody who reads waits for anybody who writes.
 public final class JournaledStore: @unchecked Sendable {
   /// The store's folder.
@@ -27,6 +27,8 @@ public final class JournaledStore: @unchecked Sendable {
   let committing = Lock()
   /// Guarded by `committing`.
   var pending: PendingCommits
+  /// How many bytes of commits there are since the last checkpoint. Guarded by `committing`.
+  var unflushedByteCount = 0
 
   let cataloguing = Lock()
   /// Guarded by `cataloguing`.
@@ -40,6 +42,14 @@ public final class JournaledStore: @unchecked Sendable {
 
   let pastCommits: PastCommits
 
+  /// Whether a checkpoint is being written because it is due. Guarded by `committing`.
+  var isFlushing = false
+  /// What kept the last checkpoint that was due from being written. Guarded by `committing`.
+  var flushFailure: StoreError?
+  let checkpointing = Lock()
+  /// Guarded by `checkpointing`.
+  var files: CheckpointFiles
+
   private let publishing = Lock()
   /// Guarded by `publishing`.
   private var published: Snapshot
@@ -50,7 +60,7 @@ public final class JournaledStore: @unchecked Sendable {
 
   init(
     path: String, options: StoreOptions, disk: any Disk, journal: Journal, recovery: RecoveryReport,
-    _ fold: StoreFold
+    _ fold: StoreFold, _ files: CheckpointFiles
   ) throws(StoreError) {
     self.path = path
     self.options = options
@@ -64,6 +74,7 @@ public final class JournaledStore: @unchecked Sendable {
     lastNumbers = fold.catalogue.reserved
     eventTime = fold.catalogue.time
     published = fold.snapshot
+    self.files = files
     pastCommits = try PastCommits(
       at: path, on: disk, in: journal.folder, journal.manifest, store)
     pending = PendingCommits(after: fold.snapshot, epoch: journal.commitEpoch)
@@ -82,8 +93,14 @@ public final class JournaledStore: @unchecked Sendable {
   /// Shows readers the same state in another era.
   func publish(anew snapshot: Snapshot) { publishing.withLock { published = snapshot } }
 
+  /// Puts other layers, which say the same, in the place of those below the first.
+  func replacePublishedLayers(belowTop layers: [Layer]) {
+    publishing.withLock { published.replaceLayers(belowTop: layers) }
+  }
+
   /// Makes everything durable and gives the store back, to be opened again by whoever wants to.
   public func close() throws(StoreError) {
+    if committing.withLock({ unflushedByteCount }) >= options.closingByteCount { try checkpoint() }
     try onJournal { () throws(JournalError) in try journal.close() }
   }
 

@@ -91,6 +91,22 @@ package struct ObjectTable<Element> {
     }
   }
 
+  /// Calls a closure with each element whose object's ID is not smaller than one, in the order of the IDs.
+  ///
+  /// - Parameter body: returns whether to go on.
+  package func forEach(
+    from first: UInt64, _ body: (_ rawValue: UInt64, Element) -> Bool
+  ) {
+    let prefix = first & ~Self.numberMask
+    for branch in branches[place(ofPrefix: prefix).index...] {
+      let least = branch.prefix == prefix ? first & Self.numberMask : 0
+      let goesOn = branch.root.forEach(height: branch.height, base: 0, from: least) {
+        body(branch.prefix | $0, $1)
+      }
+      if !goesOn { return }
+    }
+  }
+
   /// Where a prefix's branch stands, or would.
   private func place(ofPrefix prefix: UInt64) -> (index: Int, isThere: Bool) {
     var (low, high) = (0, branches.count)

@@ -60,6 +60,14 @@ final class PastCommits: @unchecked Sendable {
     return try places.place(of: number, head: head).place
   }
 
+  /// The first commit of those in frames from one on; nil where there is none.
+  func firstCommit(
+    from frame: FrameNumber, head: CommitNumber
+  ) throws(StoreError) -> CommitNumber? {
+    guard head > .none else { return nil }
+    return try places.firstCommit(from: frame, head: head)
+  }
+
   /// Forgets the commits of segments that were dropped.
   func forget(before frame: FrameNumber) {
     places.forget(before: frame)

@@ -51,6 +51,28 @@ struct PendingCommits {
     return settled
   }
 
+  /// Notes that everything is made.
+  mutating func settleAll() -> Snapshot {
+    settled = snapshot
+    onTheirWay.removeAll()
+    return snapshot
+  }
+
+  /// Puts a layer on top of everything that is made; nothing else is on its way.
+  mutating func cover() {
+    snapshot.cover()
+    settled = snapshot
+  }
+
+  /// Puts other layers, which say the same, in the place of those below the first.
+  mutating func replaceLayers(belowTop layers: [Layer]) {
+    snapshot.replaceLayers(belowTop: layers)
+    settled.replaceLayers(belowTop: layers)
+    for index in onTheirWay.indices {
+      onTheirWay[index].snapshot.replaceLayers(belowTop: layers)
+    }
+  }
+
   /// Begins another era, while nothing is on its way.
   mutating func begin(_ era: Era) {
     precondition(onTheirWay.isEmpty, "a model is adopted before the first commit")

@@ -15,16 +15,6 @@ package struct StoredRow: Hashable, Sendable {
   }
 }
 
-/// Objects whose rows were written in one era, newer above older.
-struct Layer: Sendable {
-  /// The place of the era among the catalogue's.
-  let era: Int
-  /// What has changed since the runs below were written.
-  var changes = ObjectTable<StoredRow>()
-
-  func stored(_ object: ObjectID) throws(StoreError) -> StoredRow? { changes[object] }
-}
-
 /// All objects as a commit left them. It stays as it is, whatever is committed later, and any thread may read
 /// it.
 package struct Snapshot: Sendable {
@@ -35,13 +25,25 @@ package struct Snapshot: Sendable {
   /// The eras up to its own.
   package private(set) var eras: [Era]
   let store: StoreTag
-  /// The newest first. Those of one era may be several; there is one of the last era, if there is an era.
+  /// The newest first; where there is an era, the first is of the last one, and has no runs.
   private(set) var layers: [Layer]
 
   /// Before the first commit of a store.
   init(emptyOf store: StoreTag) {
     (number, time, eras, layers) = (.none, RecordedTime(rawValue: .min), [], [])
     self.store = store
+  }
+
+  /// A state whose rows are in layers.
+  init(
+    of number: CommitNumber, _ time: RecordedTime, eras: [Era], store: StoreTag,
+    layersBelow: [Layer]
+  ) {
+    self.number = number
+    self.time = time
+    self.eras = eras
+    self.store = store
+    layers = (eras.isEmpty ? [] : [Layer(era: eras.count - 1)]) + layersBelow
   }
 
   /// Makes the snapshot one of another era, in which nothing has been committed yet.
@@ -70,6 +72,17 @@ package struct Snapshot: Sendable {
     snapshot.time = time
     snapshot.layers.insert(Layer(era: eras.count - 1, changes: rows), at: 0)
     return snapshot
+  }
+
+  /// Puts a layer on top, so that what is below it does not change any more.
+  mutating func cover() {
+    guard !eras.isEmpty else { return }
+    layers.insert(Layer(era: eras.count - 1), at: 0)
+  }
+
+  /// Puts other layers, which say the same, in the place of those below the first.
+  mutating func replaceLayers(belowTop layers: [Layer]) {
+    self.layers.replaceSubrange(1..., with: layers)
   }
 
   /// Makes it the snapshot of the next commit.
@@ -127,28 +140,30 @@ package struct Snapshot: Sendable {
   ///
   /// - Parameter body: returns whether to go on.
   package func forEach(
-    _ entity: EntityNumber, origin: UInt16 = 0, _ body: (ObjectID, Row) -> Bool
+    _ entity: EntityNumber, origin: UInt16 = 0, _ body: (ObjectID, Row) throws(StoreError) -> Bool
   ) throws(StoreError) {
     guard era?.name(of: entity) != nil else { return }
-    var below = ObjectTable<Void>()
-    for (index, layer) in layers.enumerated() {
-      var goesOn = true
-      layer.changes.forEach(origin: origin, entity) { number, stored in
-        let object = ObjectID(origin: origin, entity: entity, number: number, store: store)
-        guard below[object] == nil else { return true }
-        if index + 1 < layers.count { below[object] = () }
-        if let row = convert(stored.row, of: object, from: layer.era) { goesOn = body(object, row) }
-        return goesOn
-      }
-      if !goesOn { return }
+    var rows = LayeredRows(layers, store)
+    rows.move(
+      from: ObjectID(origin: origin, entity: entity, number: 0, store: store),
+      through: ObjectID(
+        origin: origin, entity: entity, number: ObjectID.largestNumber, store: store))
+    while let next = try rows.next() {
+      guard let row = convert(next.stored.row, of: next.object, from: next.era) else { continue }
+      guard try body(next.object, row) else { return }
     }
   }
 
   /// A row of an older era as the snapshot's era has it.
   private func convert(_ row: Row?, of object: ObjectID, from index: Int) -> Row? {
-    guard var row else { return nil }
-    for era in index..<max(index, eras.count - 1) {
-      guard let conversion = eras[era + 1].conversions[object.entity] else { return nil }
+    convert(row, of: object, from: index, to: eras.count - 1)
+  }
+
+  /// A row of an era as a later one has it.
+  func convert(_ row: Row?, of object: ObjectID, from index: Int, to last: Int) -> Row? {
+    guard index < last, var row else { return row }
+    for era in eras[(index + 1)...last] {
+      guard let conversion = era.conversions[object.entity] else { return nil }
       conversion.apply(to: &row, in: store)
     }
     return row

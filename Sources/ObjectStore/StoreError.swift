@@ -47,6 +47,8 @@ public struct StoreError: Error, Hashable, Sendable {
     case entityMissing
     /// The store was opened for reading only.
     case readOnly
+    /// It was asked to break off.
+    case cancelled
     /// A context has ended, or never began.
     case contextMissing
   }
@@ -84,6 +86,19 @@ extension StoreError {
       case .queuedBehindFailure: .queuedBehindFailure
       case .closed: .closed
       case .tooLarge: .tooLarge
+      }
+    self.init(code, error.description)
+  }
+
+  /// A failure of a run.
+  init(_ error: RunError) {
+    let code: Code =
+      switch error {
+      case .disk: .disk
+      case .damaged: .damaged
+      case .newerFormat: .newerFormat
+      case .unwritable: .valueRefused
+      case .rowTooLarge, .tooManyBlocks: .tooLarge
       }
     self.init(code, error.description)
   }

@@ -164,7 +164,7 @@ struct ListAssembly: ~Copyable {
     return (number, references)
   }
 
-  private mutating func add(
+  mutating func add(
     _ values: [Value], depth: Int, tag: Value.Kind? = nil, to writer: inout ByteWriter
   ) throws(PropertyListError) -> UInt32 {
     let extra = tag == nil ? 0 : 1

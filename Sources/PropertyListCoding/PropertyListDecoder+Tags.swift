@@ -16,19 +16,21 @@ extension PropertyListReader {
       throw error(.tagMalformed, first.offset)
     }
   }
-}
 
-extension PropertyListDecoder {
   /// The value of an array that begins with a tag, but for sets.
-  mutating func decodeTagged(
-    _ object: PropertyListObject, _ kind: Value.Kind, depth: Int
+  ///
+  /// - Parameter scalar: decodes an object that is no container.
+  @inline(__always)
+  func taggedValue(
+    _ object: PropertyListObject, _ kind: Value.Kind,
+    _ scalar: (Int) throws(PropertyListError) -> Value
   ) throws(PropertyListError) -> Value {
-    let malformed = reader.error(.tagMalformed, object.offset)
+    let malformed = error(.tagMalformed, object.offset)
     guard object.count == (kind == .reference ? 3 : 2) else { throw malformed }
-    let payload = try reader.reference(1, of: object)
+    let payload = try reference(1, of: object)
     // Nothing here holds a container, so that nothing deeper is decoded.
     guard try !isContainer(payload) else { throw malformed }
-    switch (kind, try decode(payload, depth: depth)) {
+    switch (kind, try scalar(payload)) {
     case (.counter, .integer(let amount)): return .counter(amount)
     case (.uuid, .data(let bytes)) where bytes.count == 16:
       var uuid = UUID().uuid
@@ -43,8 +45,8 @@ extension PropertyListDecoder {
       }
       return .url(url)
     case (.reference, .integer(let id)):
-      let last = try reader.reference(2, of: object)
-      guard try !isContainer(last), case .integer(let store) = try decode(last, depth: depth) else {
+      let last = try reference(2, of: object)
+      guard try !isContainer(last), case .integer(let store) = try scalar(last) else {
         throw malformed
       }
       return .reference(
@@ -56,7 +58,18 @@ extension PropertyListDecoder {
   }
 
   private func isContainer(_ index: Int) throws(PropertyListError) -> Bool {
-    let family = try reader.object(at: index).family
+    let family = try object(at: index).family
     return family == .array || family == .dictionary
+  }
+}
+
+extension PropertyListDecoder {
+  /// The value of an array that begins with a tag, but for sets.
+  mutating func decodeTagged(
+    _ object: PropertyListObject, _ kind: Value.Kind, depth: Int
+  ) throws(PropertyListError) -> Value {
+    try reader.taggedValue(object, kind) { index throws(PropertyListError) in
+      try decode(index, depth: depth)
+    }
   }
 }

@@ -42,9 +42,13 @@ package struct PropertyListDecoder {
   ) throws(PropertyListError) -> Value {
     precondition(
       node.reader.bytes.baseAddress == reader.bytes.baseAddress, "the node is of another list")
+    return try value(ofObject: node.index)
+  }
+
+  mutating func value(ofObject index: Int) throws(PropertyListError) -> Value {
     (nodeCount, deepest) = (1, 0)
     do throws(PropertyListError) {
-      return try decode(node.index, depth: 0)
+      return try decode(index, depth: 0)
     } catch {
       self = PropertyListDecoder(reader)
       throw error

@@ -14,11 +14,32 @@ package enum PropertyListWriter {
   package static func write(
     _ value: Value, to writer: inout ByteWriter
   ) throws(PropertyListError) {
+    try writeList(to: &writer) { (assembly, writer) throws(PropertyListError) in
+      try assembly.add(value, depth: 0, to: &writer)
+    }
+  }
+
+  /// Writes a list whose value is an array, which does not count in the depth of its elements: so an array
+  /// can hold whatever can be written by itself.
+  ///
+  /// - Throws: what `write` does.
+  package static func writeArray(
+    of elements: [Value], to writer: inout ByteWriter
+  ) throws(PropertyListError) {
+    try writeList(to: &writer) { (assembly, writer) throws(PropertyListError) in
+      try assembly.add(elements, depth: 0, to: &writer)
+    }
+  }
+
+  private static func writeList(
+    to writer: inout ByteWriter,
+    _ addRoot: (inout ListAssembly, inout ByteWriter) throws(PropertyListError) -> UInt32
+  ) throws(PropertyListError) {
     let start = writer.byteCount
     do throws(PropertyListError) {
       var assembly = ListAssembly(start: start)
       writer.writeBigEndian(PropertyListFormat.header)
-      let root = try assembly.add(value, depth: 0, to: &writer)
+      let root = try addRoot(&assembly, &writer)
       assembly.finish(root: root, to: &writer)
     } catch {
       writer.removeAll(after: start)

@@ -6,35 +6,88 @@ import TestSupport
 import Testing
 
 @Suite struct FoldTests {
-  @Test func `every state of random histories is the same live, replayed and counted back`() throws
-  {
-    let campaign = Campaign(count: "XJ_CAMPAIGN_HISTORIES", inGate: 30)
-    var stateCount = 0
-    for round in 0..<campaign.count {
-      let seed = campaign.seed &+ UInt64(round)
-      var life = try StoreLife(seed: seed)
-      for step in 0..<25 {
-        try life.save()
-        if step % 7 == 3 { try life.roll() }
-        if step % 11 == 5 { try life.reopen() }
-        #expect(try life.store.head.plain() == life.state, "seed \(seed), step \(step)")
+  /// A history with everything in it that can happen to a store.
+  private static func life(_ seed: UInt64, saves: Int) throws -> StoreLife {
+    var life = try StoreLife(seed: seed)
+    var dice = Dice(seed: seed)
+    for _ in 0..<saves {
+      try life.save()
+      switch dice.pick(16) {
+      case 0: try life.roll()
+      case 1: try life.reopen()
+      case 2: try life.store.checkpoint()
+      case 3: try life.store.compact(keeping: .everything)
+      default: break
       }
-      try life.reopen()
-      for (number, state) in life.states.enumerated() {
-        let past = try life.store.snapshot(at: CommitNumber(rawValue: UInt64(number)))
-        let counted = try past.plain()
-        #expect(counted == state, "seed \(seed), commit \(number)")
-        stateCount += 1
-      }
-      let objects = Set(life.states.flatMap(\.keys))
-      for object in objects {
-        for (number, state) in life.states.enumerated() {
-          let stored = try life.store.stored(object, at: CommitNumber(rawValue: UInt64(number)))
-          #expect(stored?.row == state[object], "seed \(seed), commit \(number)")
-        }
-      }
-      try life.store.close()
     }
-    #expect(stateCount > campaign.count * 10)
+    return life
+  }
+
+  /// Compares the states of all commits that a store should have with what it says they are.
+  private func compare(
+    _ store: JournaledStore, _ states: [PlainState], from first: Int = 0, _ seed: UInt64
+  ) throws -> Int {
+    for number in first..<states.count {
+      let past = try store.snapshot(at: CommitNumber(rawValue: UInt64(number)))
+      let state = try past.plain()
+      #expect(state == states[number], "seed \(seed), commit \(number)")
+    }
+    for object in Set(states[first...].flatMap(\.keys)) {
+      for number in first..<states.count {
+        let stored = try store.stored(object, at: CommitNumber(rawValue: UInt64(number)))
+        #expect(stored?.row == states[number][object], "seed \(seed), commit \(number), \(object)")
+      }
+    }
+    #expect(try store.verify(deep: true) == [], "seed \(seed)")
+    return states.count - first
+  }
+
+  @Test func `every state of random histories is the same, whatever was done to the store`() throws
+  {
+    let campaign = Campaign(count: "XJ_CAMPAIGN_HISTORIES", inGate: 60)
+    let tally = Tally()
+    try onBothCores(campaign.count) { round in
+      let seed = campaign.seed &+ UInt64(round)
+      do {
+        tally.count("states", try follow(seed))
+      } catch {
+        tally.violation("seed \(seed): \(error)")
+      }
+    }
+    print("seed \(campaign.seed), \(campaign.count) histories: \(tally.summary)")
+    #expect(tally.violations == "")
+    #expect(tally["states"] > campaign.count * 30)
+  }
+
+  /// Goes through one history; returns how many states were compared.
+  private func follow(_ seed: UInt64) throws -> Int {
+    var life = try Self.life(seed, saves: 24)
+    var count = try compare(life.store, life.states, seed)
+    try life.reopen()
+    count += try compare(life.store, life.states, seed)
+    let copy = "Copy.xjournal"
+    try life.store.backup(to: copy)
+    try life.save()
+    let copied = try life.store(at: copy)
+    count += try compare(copied, Array(life.states.dropLast(life.didCommit ? 1 : 0)), seed)
+    try copied.close()
+    var dice = Dice(seed: seed)
+    let first = dice.pick(life.states.count)
+    try life.endContexts()
+    try life.store.compact(keeping: .commits(since: CommitNumber(rawValue: UInt64(max(1, first)))))
+    count += try compare(life.store, life.states, from: max(0, first - 1), seed)
+    try life.reopen()
+    count += try compare(life.store, life.states, from: max(0, first - 1), seed)
+    try life.save()
+    try life.endContexts()
+    try life.store.compact(keeping: .latest)
+    count += try compare(life.store, life.states, from: life.states.count - 1, seed)
+    try life.reopen()
+    count += try compare(life.store, life.states, from: life.states.count - 1, seed)
+    try life.save()
+    let last = life.states.count - 1
+    count += try compare(life.store, life.states, from: last - (life.didCommit ? 1 : 0), seed)
+    try life.store.close()
+    return count
   }
 }

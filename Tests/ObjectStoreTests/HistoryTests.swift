@@ -93,7 +93,8 @@ import Testing
     try life.store.close()
   }
 
-  @Test func `a tag stands for its commit until it is given away, also after opening again`() throws {
+  @Test func `a tag stands for its commit until it is given away, also after opening again`() throws
+  {
     var life = try Self.life(10)
     try life.store.tag("v1", 3)
     try life.store.tag("v2")

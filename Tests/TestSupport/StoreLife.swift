@@ -19,6 +19,10 @@ extension StoreOptions {
   package static var small: StoreOptions {
     var options = StoreOptions()
     options.journal = .small
+    options.unflushedByteCount = 2 << 10
+    options.closingByteCount = 200
+    options.rollingByteCount = 1 << 10
+    options.cacheByteCount = 16 << 10
     return options
   }
 }
@@ -29,6 +33,8 @@ package struct StoreLife {
   package private(set) var store: JournaledStore
   /// The state after each commit; the first is that before any.
   package private(set) var states: [PlainState] = [[:]]
+  /// Whether the last save changed anything.
+  package private(set) var didCommit = false
   private var contexts: [LiveContext] = []
   private var dice: Dice
   private let options: StoreOptions
@@ -67,6 +73,17 @@ package struct StoreLife {
     contexts = try ["one", "two"].map {
       try store.beginContext(name: $0, on: store.head.number)
     }
+  }
+
+  /// Ends the contexts, and begins others.
+  package mutating func endContexts() throws {
+    for context in contexts { try store.endContext(context) }
+    try beginContexts()
+  }
+
+  /// Opens another store on the same disk.
+  package func store(at path: String) throws -> JournaledStore {
+    try JournaledStore(on: disk, at: path, model: try Self.model(), options: options)
   }
 
   /// Closes the store and opens it again.
@@ -108,7 +125,8 @@ package struct StoreLife {
     }
     var request = CommitRequest(objects)
     request.author = ["ann", "bob", nil][dice.pick(3)]
-    if try store.commit(request, by: context) != nil { states.append(next) }
+    didCommit = try store.commit(request, by: context) != nil
+    if didCommit { states.append(next) }
   }
 
   private mutating func insert(

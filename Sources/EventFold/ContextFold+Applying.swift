@@ -1,0 +1,104 @@
+package import ObjectModel
+
+extension ContextFold {
+  /// Goes on by one edit.
+  ///
+  /// What contradicts the edits before it is refused: an object that comes to be and is there, one that is
+  /// changed or deleted and is not there, members of a value that has none, undoing and redoing without a
+  /// step. Setting a value without notification where no object is does nothing, because hooks of deleted
+  /// objects do so. So do values that come back to an object that is gone: a merge may have taken it.
+  ///
+  /// - Parameter row: the row that an object had at a commit; nil where there was none. It is asked once for
+  ///   each object that is changed, and again when the object's base is another.
+  /// - Throws: `ContextFoldError`; the fold is as it was then.
+  ///
+  /// Costs: of most edits, a few look-ups by object and key; undoing, refreshing, merging, saving and giving
+  /// up cost time in proportion to the objects concerned.
+  package mutating func apply<RowError>(
+    _ edit: Edit, row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) {
+    switch edit {
+    case .inserted(let object):
+      try load(object, for: .inserted, row)
+      insert(object)
+    case .set(let object, let key, let value):
+      try load(object, for: .updated, row)
+      set(object, key, to: value.stored)
+    case .setPrimitive(let object, let key, let value):
+      try load(object, row)
+      setPrimitive(object, key, to: value.stored)
+    case .membersChanged(let object, let key, let inserted, let removed):
+      try load(object, for: .updated, row)
+      guard changeMembers(object, key, inserted: inserted, removed: removed) else {
+        throw .contradiction(.valueDoesNotFit(object, key))
+      }
+    case .deleted(let object):
+      try load(object, for: .deleted, row)
+      delete(object)
+    case .undone(let restorations):
+      try undo(restorations, row)
+    case .redone(let restorations):
+      try redo(restorations, row)
+    default:
+      try applyToContext(edit, row)
+      return
+    }
+    editCount += 1
+  }
+
+  /// Goes on by an edit that changes no object by itself.
+  private mutating func applyToContext<RowError>(
+    _ edit: Edit, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) {
+    switch edit {
+    case .inserted, .set, .setPrimitive, .membersChanged, .deleted, .undone, .redone, .saveFailed:
+      break
+    case .renamed(let name): self.name = name
+    case .stepEnded(let name): endStep(named: name)
+    case .undoSwitched(let isOn): registersUndo = isOn
+    case .based(let object, let commit):
+      try refresh([object], keepingChanges: true, at: commit, row)
+    case .refreshed(let objects, let keepingChanges, let commit):
+      try refresh(objects, keepingChanges: keepingChanges, at: commit, row)
+    case .merged(let commit): try merge(commit, row)
+    case .rolledBack: rollBack()
+    case .wasReset: reset()
+    case .saved(let commit): try save(as: commit, row)
+    }
+  }
+
+  /// Brings an object's draft into memory, if what is to happen to the object can happen.
+  private mutating func load<RowError>(
+    _ object: ObjectID, for kind: ObjectChange.Kind,
+    _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) {
+    let isLoaded = objects[object] != nil
+    try load(object, row)
+    if objects[object]?.isThere == (kind == .inserted) {
+      if !isLoaded { tidy(object) }
+      throw .contradiction(.objectDoesNotFit(object, kind))
+    }
+  }
+
+  private mutating func load<RowError>(
+    _ object: ObjectID, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) {
+    if objects[object] == nil { adopt(object, try draft(of: object, row)) }
+  }
+
+  /// What an object is, changed or not.
+  func draft<RowError>(
+    of object: ObjectID, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) -> ObjectDraft {
+    if let draft = objects[object] { return draft }
+    let base = base(of: object)
+    return ObjectDraft(base: base, baseRow: try read(object, base, row))
+  }
+
+  func read<RowError>(
+    _ object: ObjectID, _ commit: CommitNumber,
+    _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) -> Row? {
+    do { return try row(object, commit) } catch { throw .row(error) }
+  }
+}

@@ -1,0 +1,75 @@
+internal import ObjectModel
+
+// Changes of objects whose drafts are in memory.
+
+extension ContextFold {
+  mutating func insert(_ object: ObjectID) {
+    guard let index = objects.index(forKey: object) else { return }
+    register { $0.noteAbsence(object) }
+    objects.values[index].become(Row())
+    objects.values[index].isDirty = true
+  }
+
+  mutating func set(_ object: ObjectID, _ key: KeyNumber, to value: Value?) {
+    guard let index = objects.index(forKey: object) else { return }
+    let before = objects.values[index].value(of: key)
+    register { $0.note(object, key, .value(before)) }
+    objects.values[index].set(key, to: value)
+  }
+
+  mutating func setPrimitive(_ object: ObjectID, _ key: KeyNumber, to value: Value?) {
+    guard let index = objects.index(forKey: object) else { return }
+    if objects.values[index].isThere { objects.values[index].setPrimitive(key, to: value) }
+    tidy(object)
+  }
+
+  /// Whether the value has members; where it has none, nothing is changed.
+  mutating func changeMembers(
+    _ object: ObjectID, _ key: KeyNumber, inserted: [ObjectID], removed: [ObjectID]
+  ) -> Bool {
+    guard let index = objects.index(forKey: object) else { return false }
+    let before = objects.values[index].changeMembers(of: key, inserted: inserted, removed: removed)
+    guard let before else {
+      tidy(object)
+      return false
+    }
+    register { $0.note(object, key, before) }
+    return true
+  }
+
+  mutating func delete(_ object: ObjectID) {
+    guard let index = objects.index(forKey: object) else { return }
+    let row = objects.values[index].row ?? Row()
+    register { $0.noteAll(object, row) }
+    objects.values[index].become(nil)
+    objects.values[index].isDirty = !objects.values[index].isAsInBase
+    tidy(object)
+  }
+
+  /// Notes what was before a change, unless it is not to be undone. Nothing can be redone afterwards.
+  private mutating func register(_ note: (inout StepRecorder) -> Void) {
+    guard registersUndo else { return }
+    redoSteps = []
+    note(&recorder)
+  }
+}
+
+extension ContextFold {
+  /// Takes a draft into memory.
+  mutating func adopt(_ object: ObjectID, _ draft: ObjectDraft) {
+    ownBases[object] = nil
+    objects[object] = draft
+  }
+
+  /// Forgets an object that is as in its base, but for where it stands.
+  mutating func tidy(_ object: ObjectID) {
+    guard let draft = objects[object], !draft.isDirty, draft.isAsInBase else { return }
+    objects[object] = nil
+    place(object, on: draft.base)
+  }
+
+  /// Says where an object without changes stands.
+  mutating func place(_ object: ObjectID, on commit: CommitNumber) {
+    ownBases[object] = commit == base ? nil : commit
+  }
+}

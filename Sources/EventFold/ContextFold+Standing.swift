@@ -1,0 +1,88 @@
+internal import ObjectModel
+
+// What moves a context's objects to other commits, keeping their changes or giving them up. All rows are had
+// before anything is changed.
+
+extension ContextFold {
+  mutating func refresh<RowError>(
+    _ refreshed: [ObjectID], keepingChanges: Bool, at commit: CommitNumber,
+    _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) {
+    var moved: [ObjectID: ObjectDraft] = [:]
+    if keepingChanges {
+      for object in refreshed {
+        if let draft = objects[object] { moved[object] = try move(object, draft, to: commit, row) }
+      }
+    }
+    for object in refreshed {
+      objects[object] = nil
+      if let draft = moved[object] { adopt(object, draft) } else { place(object, on: commit) }
+    }
+  }
+
+  mutating func merge<RowError>(
+    _ commit: CommitNumber, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) {
+    var moved: [ObjectID: ObjectDraft] = [:]
+    for (object, draft) in objects { moved[object] = try move(object, draft, to: commit, row) }
+    base = commit
+    ownBases = [:]
+    objects = moved
+  }
+
+  mutating func save<RowError>(
+    as commit: CommitNumber, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) {
+    var kept: [ObjectID: ObjectDraft] = [:]
+    for (object, draft) in objects {
+      if draft.isDirty {
+        kept[object] = try unsavable(of: object, draft, commit, row)
+      } else {
+        kept[object] = draft
+      }
+    }
+    for object in objects.keys where kept[object] == nil { place(object, on: commit) }
+    objects = kept
+    editCount = 0
+  }
+
+  /// The transient values of an object that a save takes, which stay and do not ask for another save.
+  private func unsavable<RowError>(
+    of object: ObjectID, _ draft: ObjectDraft, _ commit: CommitNumber,
+    _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) -> ObjectDraft? {
+    guard draft.isThere, let keys = transientKeys[object.entity] else { return nil }
+    let delta = draft.delta.filter { $0.value != nil && keys.contains($0.key) }
+    guard !delta.isEmpty, let saved = try read(object, commit, row) else { return nil }
+    var left = ObjectDraft(base: commit, baseRow: saved)
+    left.delta = delta
+    return left
+  }
+
+  private func move<RowError>(
+    _ object: ObjectID, _ draft: ObjectDraft, to commit: CommitNumber,
+    _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) -> ObjectDraft? {
+    if draft.base == commit { return draft }
+    return draft.moved(to: commit, row: try read(object, commit, row))
+  }
+
+  mutating func rollBack() {
+    for (object, draft) in objects { place(object, on: draft.base) }
+    objects = [:]
+    forgetSteps()
+  }
+
+  mutating func reset() {
+    objects = [:]
+    ownBases = [:]
+    forgetSteps()
+  }
+
+  private mutating func forgetSteps() {
+    recorder = StepRecorder()
+    undoSteps = []
+    redoSteps = []
+    editCount = 0
+  }
+}

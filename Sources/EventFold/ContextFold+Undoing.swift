@@ -1,0 +1,93 @@
+package import ObjectModel
+
+extension ContextFold {
+  /// What undoing a step brings back, if it is undone next: what goes into the edit `undone` or `redone`.
+  ///
+  /// Of a set or an array that only had members come and go, it is what is there now with just these taken
+  /// back, so that others that came by a merge stay.
+  ///
+  /// - Parameter row: the row that an object had at a commit; nil where there was none.
+  /// - Throws: what `row` throws.
+  ///
+  /// Costs: time in proportion to the step and to the sets and arrays in it.
+  package func restorations<RowError>(
+    of step: UndoStep, row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(RowError) -> [Restoration] {
+    var restorations: [Restoration] = []
+    for object in step.objects {
+      var entries: [Restoration.Entry] = []
+      for entry in object.entries {
+        if case .value(let value) = entry.before {
+          entries.append(.init(entry.key, value))
+        } else {
+          let value = try value(of: entry.key, of: object.object, row)
+          entries.append(.init(entry.key, entry.before.restored(from: value)))
+        }
+      }
+      restorations.append(Restoration(object.object, object.kind, entries))
+    }
+    return restorations
+  }
+
+  private func value<RowError>(
+    of key: KeyNumber, of object: ObjectID,
+    _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(RowError) -> Value? {
+    if let draft = objects[object] { return draft.value(of: key) }
+    return try row(object, base(of: object))?[key]
+  }
+
+  /// Ends a step, if anything was changed since the last one ended.
+  mutating func endStep(named name: String?) {
+    guard !recorder.isEmpty else { return }
+    undoSteps.append(recorder.step(named: name))
+    recorder = StepRecorder()
+  }
+
+  mutating func undo<RowError>(
+    _ restorations: [Restoration], _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) {
+    guard !undoSteps.isEmpty || !recorder.isEmpty else {
+      throw .contradiction(.nothingToUndo(number))
+    }
+    let drafts = try drafts(of: restorations, row)
+    endStep(named: nil)
+    let name = undoSteps.popLast()?.name
+    redoSteps.append(restore(restorations, drafts, named: name))
+  }
+
+  mutating func redo<RowError>(
+    _ restorations: [Restoration], _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) {
+    // A change since the last border has taken away what could be redone.
+    guard !redoSteps.isEmpty else { throw .contradiction(.nothingToRedo(number)) }
+    let drafts = try drafts(of: restorations, row)
+    let name = redoSteps.popLast()?.name
+    undoSteps.append(restore(restorations, drafts, named: name))
+  }
+
+  /// The drafts of objects that are to be restored; they are had before anything is changed.
+  private func drafts<RowError>(
+    of restorations: [Restoration], _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) -> [ObjectID: ObjectDraft] {
+    var drafts: [ObjectID: ObjectDraft] = [:]
+    for restoration in restorations where objects[restoration.object] == nil {
+      drafts[restoration.object] = try draft(of: restoration.object, row)
+    }
+    return drafts
+  }
+
+  /// Brings back what the restorations say, which is all; gives the step that does the opposite.
+  private mutating func restore(
+    _ restorations: [Restoration], _ drafts: [ObjectID: ObjectDraft], named name: String?
+  ) -> UndoStep {
+    for (object, draft) in drafts { adopt(object, draft) }
+    var opposite = StepRecorder()
+    for restoration in restorations {
+      guard let index = objects.index(forKey: restoration.object) else { continue }
+      objects.values[index].restore(restoration, &opposite)
+    }
+    for restoration in restorations { tidy(restoration.object) }
+    return opposite.step(named: name)
+  }
+}

@@ -1,0 +1,74 @@
+package import ObjectModel
+
+/// What a context holds that is not saved, and what it can undo and redo. All of it follows from the
+/// context's edits and from the rows of the store it stands on, and from nothing else.
+///
+/// An object stands on the commit that it was based on, refreshed at, merged to or saved as last, and where
+/// there was none of these, on the one that the context began on. A save moves only what it saves.
+///
+/// Costs: memory in proportion to what is unsaved, to what can be undone, and, with a few words each, to the
+/// objects that stand on another commit than the context; merging and resetting forget those.
+package struct ContextFold: Equatable, Sendable {
+  package let number: ContextNumber
+  package let parent: ContextNumber?
+  package internal(set) var name: String
+  /// The commit that all objects stand on of which nothing else is known.
+  package internal(set) var base: CommitNumber
+  /// How many edits have changed objects since everything unsaved was last saved or given up. What undid and
+  /// redid something is counted, too.
+  package internal(set) var editCount = 0
+  /// Whether what is changed can be undone.
+  package internal(set) var registersUndo = true
+  /// The objects that are not as in their bases, or were set as they were.
+  package internal(set) var objects: [ObjectID: ObjectDraft] = [:]
+  /// What can be undone, the last step at the end.
+  package internal(set) var undoSteps: [UndoStep] = []
+  /// What can be redone, what was undone last at the end.
+  package internal(set) var redoSteps: [UndoStep] = []
+
+  /// What came since the last border.
+  var recorder = StepRecorder()
+  /// Where objects without changes stand that do not stand on the context's base.
+  var ownBases: [ObjectID: CommitNumber] = [:]
+  let transientKeys: [EntityNumber: Set<KeyNumber>]
+
+  /// Begins a context.
+  ///
+  /// - Parameter transientKeys: those whose values no save takes, by the entity of the objects.
+  package init(
+    _ number: ContextNumber, name: String, on base: CommitNumber, parent: ContextNumber? = nil,
+    transientKeys: [EntityNumber: Set<KeyNumber>] = [:]
+  ) {
+    self.number = number
+    self.name = name
+    self.base = base
+    self.parent = parent
+    self.transientKeys = transientKeys
+  }
+
+  /// Whether there is something to be saved: a context is a draft then.
+  ///
+  /// Costs: time in proportion to the objects that only have values set without notification.
+  package var hasChanges: Bool { objects.values.contains { $0.isDirty } }
+
+  /// The commit that an object stands on.
+  package func base(of object: ObjectID) -> CommitNumber {
+    objects[object]?.base ?? ownBases[object] ?? base
+  }
+
+  /// What a save without rivals would commit, in the order of IDs. An object that is as it was in its base
+  /// is not among it, nor is one that came to be and is gone again.
+  package func changes() -> [ObjectChange] {
+    objects.filter(\.value.isDirty).sorted { $0.key < $1.key }.compactMap { object, draft in
+      let current = draft.row { !isTransient($0, of: object) }
+      return .difference(of: object, from: draft.baseRow, to: current)
+    }
+  }
+
+  /// What came since the last border and will be undone before all steps; nil where nothing came.
+  package var openStep: UndoStep? { recorder.isEmpty ? nil : recorder.step(named: nil) }
+
+  func isTransient(_ key: KeyNumber, of object: ObjectID) -> Bool {
+    transientKeys[object.entity]?.contains(key) ?? false
+  }
+}

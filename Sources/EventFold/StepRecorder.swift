@@ -1,0 +1,64 @@
+internal import ObjectModel
+
+/// Gathers what objects were before the changes of one step: of each object and key what came first.
+struct StepRecorder: Hashable, Sendable {
+  fileprivate struct Object: Hashable, Sendable {
+    var kind = Restoration.Kind.updated
+    var values: [KeyNumber: ValueBefore] = [:]
+  }
+
+  private var objects: [ObjectID: Object] = [:]
+
+  /// Whether nothing was changed.
+  var isEmpty: Bool { objects.isEmpty }
+
+  /// An object is there, and one of its values is about to change, or just did.
+  mutating func note(_ object: ObjectID, _ key: KeyNumber, _ before: ValueBefore) {
+    objects[object, default: Object()].note(key, before)
+  }
+
+  /// An object is about to come to be.
+  mutating func noteAbsence(_ object: ObjectID) {
+    if objects[object] == nil { objects[object] = Object(kind: .deleted) }
+  }
+
+  /// An object with these values is about to go, or to be another.
+  mutating func noteAll(_ object: ObjectID, _ row: Row) {
+    objects[object, default: Object()].noteAll(row)
+  }
+
+  /// All of it as a step.
+  func step(named name: String?) -> UndoStep {
+    let objects = objects.sorted { $0.key < $1.key }.map { object, before in
+      UndoStep.Object(
+        object: object, kind: before.kind,
+        entries: before.values.map { UndoStep.Entry(key: $0.key, before: $0.value) }
+          .sorted { $0.key < $1.key })
+    }
+    return UndoStep(name: name, objects: objects)
+  }
+}
+
+extension StepRecorder.Object {
+  mutating func note(_ key: KeyNumber, _ before: ValueBefore) {
+    // Of one that was not there, or of which all is known, no value says more.
+    guard kind == .updated else { return }
+    if let index = values.index(forKey: key) {
+      values.values[index].add(before)
+    } else {
+      values[key] = before
+    }
+  }
+
+  mutating func noteAll(_ row: Row) {
+    guard kind == .updated else { return }
+    kind = .inserted
+    let changed = values
+    values = [:]
+    for entry in row.entries { values[entry.key] = .value(entry.value) }
+    for (key, before) in changed {
+      let value = before.restored(from: row[key])
+      values[key] = value.map { .value($0) }
+    }
+  }
+}

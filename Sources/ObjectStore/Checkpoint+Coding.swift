@@ -1,0 +1,265 @@
+internal import ByteCoding
+internal import EventCoding
+internal import FoundationEssentials
+internal import Journaling
+internal import ObjectModel
+internal import PropertyListCoding
+
+// A checkpoint's file: a head, one binary property list, and a check over all of it.
+extension Checkpoint {
+  static let name: UInt64 = 0x4B43_4548_432D_4A58  // "XJ-CHECK"
+  static let format: UInt16 = 1
+  private static let headByteCount = 8 + 2 + 2 + 4 + 4 + 16
+  static let largestByteCount = 1 << 30
+
+  /// The bytes of the file.
+  func encoded(_ store: StoreIdentity) throws(StoreError) -> ByteWriter {
+    var writer = ByteWriter(capacity: 4096)
+    writer.write(Self.name)
+    writer.write(Self.format)
+    writer.write(UInt16(0))
+    writer.write(UInt32(0))
+    writer.write(UInt32(0))
+    writer.write(store.high)
+    writer.write(store.low)
+    let value = try value(EventEncoder(store: store.tag))
+    do throws(PropertyListError) {
+      try PropertyListWriter.write(value, to: &writer)
+    } catch {
+      throw StoreError(.valueRefused, "the checkpoint cannot be written: \(error).")
+    }
+    writer.writeCheck(salt: 0)
+    return writer
+  }
+
+  private func value(_ encoder: EventEncoder) throws(StoreError) -> Value {
+    var eras: [Value] = []
+    for era in catalogue.eras {
+      var bytes = ByteWriter()
+      do throws(EventCodingError) {
+        try encoder.append(.modelAdopted(era.entities), to: &bytes)
+      } catch {
+        throw StoreError(refusing: error)
+      }
+      eras.append(["since": era.since.value, "model": .data(bytes.withBytes { Data($0) })])
+    }
+    return [
+      "number": number.value, "since": catalogue.firstKept.value,
+      "time": .integer(Int(time.rawValue)),
+      "frame": .integer(Int(frame.rawValue)),
+      "layers": .array(
+        layers.map { ["era": .integer($0.era), "runs": .array($0.runs.map { .string($0) })] }),
+      "keys": .array(catalogue.keys.names.map { .string($0) }),
+      "eras": .array(eras),
+      "tags": .dictionary(catalogue.tags.mapValues(\.value)),
+      "numbers": .array(
+        catalogue.reserved.sorted { $0.key < $1.key }.map {
+          [.integer(Int($0.key)), .integer(Int($0.value))]
+        }),
+      "nextContext": .integer(Int(catalogue.nextContext.rawValue)),
+      "contexts": .array(
+        catalogue.contexts.values.sorted { $0.number < $1.number }.map(\.value)),
+    ]
+  }
+
+  /// Reads the bytes of a file.
+  ///
+  /// - Throws: where they are not those of a sound checkpoint of the store.
+  init(
+    _ bytes: UnsafeRawBufferPointer, _ file: String, of store: StoreIdentity
+  ) throws(StoreError) {
+    let damaged = StoreError.checkpointDamaged(file)
+    guard bytes.count >= Self.headByteCount + 8, Checksum.endsWithCheck(bytes, salt: 0) else {
+      throw damaged
+    }
+    let head = try? Head(bytes)
+    guard let head, head.name == Self.name else { throw damaged }
+    guard head.format == Self.format, head.requiredFeatures == 0 else {
+      throw .checkpointNewer(file)
+    }
+    guard head.store == store else { throw damaged }
+    let list = UnsafeRawBufferPointer(
+      rebasing: bytes[Self.headByteCount..<(bytes.count - 8)])
+    guard let value = try? PropertyListReader(list).root().value(),
+      let checkpoint = try? Checkpoint(value, EventDecoder(store: store.tag))
+    else { throw damaged }
+    self = checkpoint
+  }
+
+  private init(_ value: Value, _ decoder: EventDecoder) throws(CheckpointProblem) {
+    let fields = try value.fields()
+    number = try fields.commit("number")
+    time = RecordedTime(rawValue: Int64(try fields.integer("time")))
+    frame = FrameNumber(try fields.count("frame"))
+    var layers: [LayerRuns] = []
+    for layer in try fields.array("layers") {
+      let layer = try layer.fields()
+      var runs: [String] = []
+      for run in try layer.array("runs") { runs.append(try run.text()) }
+      layers.append(LayerRuns(era: Int(try layer.count("era")), runs: runs))
+    }
+    self.layers = layers
+    var keys = KeyNames()
+    for name in try fields.array("keys") {
+      guard keys.add(try name.text(), keys.next) else { throw CheckpointProblem() }
+    }
+    var eras: [Era] = []
+    for era in try fields.array("eras") {
+      let fields = try era.fields()
+      eras.append(try Era(fields, keys, decoder, after: eras.last))
+    }
+    guard layers.allSatisfy({ eras.indices.contains($0.era) }) else { throw CheckpointProblem() }
+    var tags: [String: CommitNumber] = [:]
+    for (name, value) in try fields.dictionary("tags") { tags[name] = try value.commit() }
+    var reserved: [UInt64: UInt64] = [:]
+    for pair in try fields.array("numbers") {
+      guard case .array(let pair) = pair, pair.count == 2 else { throw CheckpointProblem() }
+      reserved[try pair[0].count()] = try pair[1].count()
+    }
+    var contexts: [ContextNumber: Catalogue.OpenContext] = [:]
+    for context in try fields.array("contexts") {
+      let context = try Catalogue.OpenContext(try context.fields())
+      contexts[context.number] = context
+    }
+    catalogue = Catalogue(
+      keys: keys, eras: eras, tags: tags, contexts: contexts, reserved: reserved,
+      nextContext: ContextNumber(rawValue: try fields.count("nextContext")), time: time,
+      head: number, firstKept: try fields.commit("since"))
+  }
+}
+
+extension Checkpoint {
+  /// What stands before a checkpoint's property list.
+  private struct Head {
+    let name: UInt64
+    let format: UInt16
+    let requiredFeatures: UInt32
+    let store: StoreIdentity
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(ByteCodingError) {
+      var reader = ByteReader(bytes)
+      name = try reader.readInteger()
+      format = try reader.readInteger()
+      _ = try reader.readInteger(UInt16.self)
+      requiredFeatures = try reader.readInteger()
+      _ = try reader.readInteger(UInt32.self)
+      store = StoreIdentity(high: try reader.readInteger(), low: try reader.readInteger())
+    }
+  }
+}
+
+/// A checkpoint whose check fits and whose contents do not.
+private struct CheckpointProblem: Error {}
+
+extension Era {
+  fileprivate init(
+    _ fields: [String: Value], _ keys: KeyNames, _ decoder: EventDecoder, after previous: Era?
+  ) throws(CheckpointProblem) {
+    guard case .data(let bytes)? = fields["model"] else { throw CheckpointProblem() }
+    let since = try fields.commit("since")
+    let event = Array(bytes).withUnsafeBytes { try? decoder.event($0) }
+    guard case .modelAdopted(let entities)? = event,
+      let era = try? Era(since: since, entities, keys, after: previous)
+    else { throw CheckpointProblem() }
+    self = era
+  }
+}
+
+extension Catalogue.OpenContext {
+  fileprivate var value: Value {
+    var fields: [String: Value] = [
+      "number": .integer(Int(number.rawValue)), "name": .string(name), "base": base.value,
+      "firstEdit": .integer(Int(firstEdit)),
+    ]
+    if let parent { fields["parent"] = .integer(Int(parent.rawValue)) }
+    if let firstUnsavedEdit { fields["firstUnsavedEdit"] = .integer(Int(firstUnsavedEdit)) }
+    return .dictionary(fields)
+  }
+
+  fileprivate init(_ fields: [String: Value]) throws(CheckpointProblem) {
+    self.init(
+      number: ContextNumber(rawValue: try fields.count("number")),
+      name: try fields["name"]?.text() ?? "", base: try fields.commit("base"),
+      parent: try fields["parent"].map { (value) throws(CheckpointProblem) in
+        ContextNumber(rawValue: try value.count())
+      },
+      firstEdit: try fields.count("firstEdit"),
+      firstUnsavedEdit: try fields["firstUnsavedEdit"].map { (value) throws(CheckpointProblem) in
+        try value.count()
+      })
+  }
+}
+
+extension CommitNumber {
+  fileprivate var value: Value { .integer(Int(rawValue)) }
+}
+
+extension Value {
+  fileprivate func fields() throws(CheckpointProblem) -> [String: Value] {
+    guard case .dictionary(let fields) = self else { throw CheckpointProblem() }
+    return fields
+  }
+
+  fileprivate func text() throws(CheckpointProblem) -> String {
+    guard case .string(let text) = self else { throw CheckpointProblem() }
+    return text
+  }
+
+  fileprivate func integer() throws(CheckpointProblem) -> Int {
+    guard case .integer(let number) = self else { throw CheckpointProblem() }
+    return number
+  }
+
+  fileprivate func count() throws(CheckpointProblem) -> UInt64 {
+    guard let count = UInt64(exactly: try integer()) else { throw CheckpointProblem() }
+    return count
+  }
+
+  fileprivate func commit() throws(CheckpointProblem) -> CommitNumber {
+    CommitNumber(rawValue: try count())
+  }
+}
+
+extension [String: Value] {
+  private func field(_ name: String) throws(CheckpointProblem) -> Value {
+    guard let value = self[name] else { throw CheckpointProblem() }
+    return value
+  }
+
+  fileprivate func integer(_ name: String) throws(CheckpointProblem) -> Int {
+    try field(name).integer()
+  }
+
+  fileprivate func count(_ name: String) throws(CheckpointProblem) -> UInt64 {
+    try field(name).count()
+  }
+
+  fileprivate func commit(_ name: String) throws(CheckpointProblem) -> CommitNumber {
+    try field(name).commit()
+  }
+
+  fileprivate func dictionary(_ name: String) throws(CheckpointProblem) -> [String: Value] {
+    try field(name).fields()
+  }
+
+  fileprivate func array(_ name: String) throws(CheckpointProblem) -> [Value] {
+    guard case .array(let values) = try field(name) else { throw CheckpointProblem() }
+    return values
+  }
+}
+
+extension StoreError {
+  static func checkpointDamaged(_ file: String) -> StoreError {
+    StoreError(
+      .damaged,
+      "the checkpoint \(Checkpoint.folderName)/\(file) is damaged; it is made anew where the journal "
+        + "holds the history, and otherwise the store must be repaired into a new one.")
+  }
+
+  static func checkpointNewer(_ file: String) -> StoreError {
+    StoreError(
+      .newerFormat,
+      "the checkpoint \(Checkpoint.folderName)/\(file) was written by newer code; open the store with "
+        + "the newer version of the program.")
+  }
+}

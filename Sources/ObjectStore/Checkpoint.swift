@@ -1,0 +1,37 @@
+internal import EventCoding
+internal import Journaling
+internal import ObjectModel
+
+/// The state of a store at a commit, as runs and a catalogue: what opening begins with, so that it need not
+/// read the journal before.
+struct Checkpoint {
+  /// The runs of an era, by the names of their files, the newest first.
+  struct LayerRuns: Hashable {
+    let era: Int
+    let runs: [String]
+  }
+
+  let number: CommitNumber
+  let time: RecordedTime
+  /// The last frame of the journal that the state has in it.
+  let frame: FrameNumber
+  let catalogue: Catalogue
+  /// The newest first.
+  let layers: [LayerRuns]
+
+  /// The kinds of attachments of the manifest, and the folder of their files.
+  static let runKind: UInt8 = 1
+  static let checkpointKind: UInt8 = 2
+  static let folderName = "snapshots"
+  static let runExtension = ".xr"
+  static let checkpointExtension = ".xc"
+
+  /// The name of a file with a number: ten digits, so that names sort as numbers do.
+  static func fileName(_ number: UInt64, _ fileExtension: String) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, 10 - digits.count)) + digits + fileExtension
+  }
+
+  /// The number in a file's name.
+  static func fileNumber(_ name: String) -> UInt64? { UInt64(name.prefix { $0 != "." }) }
+}

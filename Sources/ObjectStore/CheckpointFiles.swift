@@ -1,0 +1,181 @@
+internal import ByteCoding
+internal import DiskAccess
+internal import Journaling
+internal import ObjectModel
+
+/// The files of a store's checkpoints, in their folder. Only who holds the store's `checkpointing` lock uses it.
+struct CheckpointFiles {
+  private let folder: any DiskFolder
+  private let parent: any DiskFolder
+  private let store: StoreIdentity
+  let cache: BlockCache
+  /// The checkpoint that the manifest names; nil before the first.
+  private(set) var current: (name: String, checkpoint: Checkpoint)?
+  private var lastNumber: UInt64 = 0
+
+  /// Finds the folder, or makes it.
+  init(
+    in parent: any DiskFolder, _ store: StoreIdentity, cache: BlockCache
+  ) throws(StoreError) {
+    self.parent = parent
+    self.store = store
+    self.cache = cache
+    (folder, lastNumber) = try onJournal { () throws(JournalError) in
+      do throws(DiskError) {
+        if try parent.information(of: Checkpoint.folderName) == nil {
+          try parent.makeFolder(Checkpoint.folderName)
+          try parent.sync()
+        }
+        let folder = try parent.folder(Checkpoint.folderName)
+        return (folder, try folder.names().compactMap { Checkpoint.fileNumber($0) }.max() ?? 0)
+      } catch {
+        throw JournalError.disk(error)
+      }
+    }
+  }
+
+  /// Goes by the checkpoint that the manifest names.
+  mutating func stand(on checkpoint: Checkpoint, name: String) { current = (name, checkpoint) }
+
+  /// Writes a run of rows in order.
+  ///
+  /// - Parameter next: gives the next row; nil after the last.
+  mutating func writeRun(
+    salt: UInt64, _ next: () throws(StoreError) -> (object: ObjectID, stored: StoredRow)?
+  ) throws(StoreError) -> Run {
+    let name = newName(Checkpoint.runExtension)
+    let folder = folder
+    var failure: StoreError?
+    do throws(RunError) {
+      var writer = try RunWriter(making: name, in: folder, store: store, salt: salt)
+      do throws(StoreError) {
+        while let (object, stored) = try next() {
+          do throws(RunError) {
+            try writer.append(object, stored)
+          } catch {
+            throw StoreError(error)
+          }
+        }
+      } catch {
+        failure = error
+      }
+      if failure == nil { _ = try writer.finish() }
+    } catch {
+      failure = StoreError(error)
+    }
+    if let failure { throw failure }
+    return try onRun { () throws(RunError) in
+      try Run(name, in: folder, store: store, cache: cache)
+    }
+  }
+
+  /// Writes a checkpoint's file.
+  ///
+  /// - Returns: its name.
+  mutating func write(_ checkpoint: Checkpoint) throws(StoreError) -> String {
+    let name = newName(Checkpoint.checkpointExtension)
+    let bytes = try checkpoint.encoded(store)
+    try onDiskOfStore { () throws(DiskError) in
+      let file = try folder.file(name, .new)
+      try bytes.withBytes { (bytes) throws(DiskError) in try file.write(bytes, at: 0) }
+      try file.sync()
+      try folder.sync()
+    }
+    return name
+  }
+
+  /// The attachments that name a checkpoint and its runs.
+  static func attachments(
+    _ checkpoint: Checkpoint, name: String
+  ) -> [Manifest.Attachment] {
+    [Manifest.Attachment(kind: Checkpoint.checkpointKind, fileName: name, content: [])]
+      + checkpoint.layers.flatMap(\.runs).map {
+        Manifest.Attachment(kind: Checkpoint.runKind, fileName: $0, content: [])
+      }
+  }
+
+  /// Removes every file that no attachment names.
+  func removeAll(notNamedBy attachments: [Manifest.Attachment]) throws(StoreError) {
+    let named = Set(attachments.map(\.fileName))
+    try onDiskOfStore { () throws(DiskError) in
+      for name in try folder.names() where !named.contains(name) { try folder.remove(name) }
+    }
+  }
+
+  /// Copies the files that a manifest's attachments name into the folder of another store.
+  func copy(
+    _ attachments: [Manifest.Attachment], to target: any DiskFolder
+  ) throws(DiskError) {
+    guard !attachments.isEmpty else { return }
+    try target.makeFolder(Checkpoint.folderName)
+    let copies = try target.folder(Checkpoint.folderName)
+    for attachment in attachments { try folder.copy(attachment.fileName, to: copies) }
+    try copies.sync()
+  }
+
+  private mutating func newName(_ fileExtension: String) -> String {
+    lastNumber += 1
+    return Checkpoint.fileName(lastNumber, fileExtension)
+  }
+}
+
+extension Checkpoint {
+  /// Reads the checkpoint that a manifest names, if it names one.
+  static func read(
+    _ manifest: Manifest, in folder: any ReadableFolder
+  ) throws(StoreError) -> (name: String, checkpoint: Checkpoint)? {
+    guard let attachment = manifest.attachments.first(where: { $0.kind == checkpointKind }) else {
+      return nil
+    }
+    let name = attachment.fileName
+    var bytes = ByteWriter()
+    try onDiskOfStore { () throws(DiskError) in
+      let file = try folder.folderForReading(folderName).fileForReading(name)
+      let byteCount = Int(min(try file.information().byteCount, UInt64(largestByteCount)))
+      let target = UnsafeMutableRawBufferPointer(
+        start: bytes.reserve(byteCount), count: byteCount)
+      bytes.advance(by: try file.read(into: target, at: 0))
+    }
+    return try bytes.withBytes { (bytes) throws(StoreError) in
+      (name, try Checkpoint(bytes, name, of: manifest.store))
+    }
+  }
+
+  /// The state that the checkpoint stands for, before anything that came after.
+  func fold(
+    of store: StoreIdentity, in folder: any ReadableFolder, cache: BlockCache
+  ) throws(StoreError) -> StoreFold {
+    var opened: [Layer] = []
+    if !layers.isEmpty {
+      let folder = try onDiskOfStore { () throws(DiskError) in
+        try folder.folderForReading(Self.folderName)
+      }
+      for layer in layers {
+        var runs: [Run] = []
+        for name in layer.runs {
+          runs.append(
+            try onRun { () throws(RunError) in
+              try Run(name, in: folder, store: store, cache: cache)
+            })
+        }
+        opened.append(Layer(era: layer.era, runs: runs))
+      }
+    }
+    var fold = StoreFold(store.tag)
+    fold.catalogue = catalogue
+    fold.snapshot = Snapshot(
+      of: number, time, eras: catalogue.eras, store: store.tag, layersBelow: opened)
+    return fold
+  }
+}
+
+/// Runs calls to the disk, whose failures are the store's.
+func onDiskOfStore<Answer>(
+  _ body: () throws(DiskError) -> Answer
+) throws(StoreError) -> Answer {
+  do throws(DiskError) {
+    return try body()
+  } catch {
+    throw StoreError(error.isRefusal ? JournalError.stopped(cause: error) : .disk(error))
+  }
+}

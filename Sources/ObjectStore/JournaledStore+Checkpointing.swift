@@ -1,0 +1,136 @@
+internal import DiskAccess
+internal import Journaling
+internal import ObjectModel
+
+extension JournaledStore {
+  /// Writes what has changed since the last checkpoint into runs, so that opening need not read the journal
+  /// before this moment, and memory need not hold it.
+  ///
+  /// The store does so by itself from time to time. Commits go on meanwhile.
+  public func checkpoint() throws(StoreError) {
+    checkpointing.lock()
+    defer { checkpointing.unlock() }
+    try writeCheckpoint(merging: false) { _ throws(StoreError) in nil }
+  }
+
+  /// A moment at which nothing is on its way, and what the store was then.
+  struct Cut {
+    let snapshot: Snapshot
+    var catalogue: Catalogue
+    /// The last frame of the journal then.
+    let frame: FrameNumber
+  }
+
+  /// Writes a checkpoint. Holds `checkpointing`.
+  ///
+  /// - Parameters:
+  ///   - merging: whether every era's runs become one.
+  ///   - keep: tells from which commit and frame on the journal is kept; nil for all of it.
+  func writeCheckpoint(
+    merging: Bool, keep: (Cut) throws(StoreError) -> (commit: CommitNumber, frame: FrameNumber)?
+  ) throws(StoreError) {
+    var cut = try cut(rolling: merging)
+    let kept = try keep(cut)
+    if let kept { cut.catalogue.drop(before: kept.commit) }
+    let hasChanged = files.current.map { $0.checkpoint.frame < cut.frame } ?? (cut.frame > .none)
+    guard hasChanged || merging else { return }
+    let layers = try write(cut, merging: merging, keepingFrom: kept?.commit)
+    let checkpoint = Checkpoint(
+      number: cut.snapshot.number, time: cut.snapshot.time, frame: cut.frame,
+      catalogue: cut.catalogue,
+      layers: layers.map { .init(era: $0.era, runs: $0.runs.map(\.name)) })
+    let name = try files.write(checkpoint)
+    let attachments = CheckpointFiles.attachments(checkpoint, name: name)
+    try onJournal { () throws(JournalError) in
+      try journal.replaceAttachments(attachments, droppingBefore: kept?.frame)
+    }
+    files.stand(on: checkpoint, name: name)
+    committing.withLock {
+      pending.replaceLayers(belowTop: layers)
+      replacePublishedLayers(belowTop: layers)
+    }
+    if let kept {
+      cataloguing.withLock { catalogue.drop(before: kept.commit) }
+      pastCommits.forget(before: kept.frame)
+    }
+    try files.removeAll(notNamedBy: attachments)
+  }
+
+  /// Makes everything so far durable, and puts a layer on top of it.
+  private func cut(rolling: Bool) throws(StoreError) -> Cut {
+    committing.lock()
+    defer { committing.unlock() }
+    cataloguing.lock()
+    defer { cataloguing.unlock() }
+    try onJournal { () throws(JournalError) in
+      try journal.sync()
+      if rolling || journal.activeSegmentByteCount >= options.rollingByteCount {
+        try journal.beginSegment()
+      }
+    }
+    settleFailures()
+    let snapshot = pending.settleAll()
+    pending.cover()
+    publish(anew: pending.snapshot)
+    unflushedByteCount = 0
+    let catalogue = catalogue.settled(
+      at: snapshot.number, snapshot.time, lastNumbers: lastNumbers, live: liveContexts)
+    return Cut(snapshot: snapshot, catalogue: catalogue, frame: journal.durableFrame)
+  }
+
+  /// Writes the changes of each era into a run, with those runs below that are not much larger.
+  private func write(
+    _ cut: Cut, merging: Bool, keepingFrom kept: CommitNumber?
+  ) throws(StoreError) -> [Layer] {
+    var eras = Dictionary(grouping: cut.snapshot.layers, by: \.era).mapValues { layers in
+      Layer(era: layers[0].era, runs: layers.flatMap(\.runs))
+    }
+    var layers: [Layer] = []
+    // From this era on, rows are those of the era; older ones become rows of it.
+    let oldest = kept.map { cut.catalogue.eraIndex(of: $0.previous) } ?? 0
+    for era in eras.keys.sorted(by: >) {
+      guard var layer = eras.removeValue(forKey: era) else { continue }
+      let above = cut.snapshot.layers.filter { $0.era == era }
+      let changes = above.filter { !$0.changes.isEmpty }.map {
+        Layer(era: era, changes: $0.changes)
+      }
+      let takesOlder = era == oldest && kept != nil
+      let older = takesOlder ? cut.snapshot.layers.filter { $0.era < era } : []
+      var rowCount = changes.reduce(0) { $0 + UInt64($1.changes.count) }
+      var mergedCount = 0
+      while mergedCount < layer.runs.count,
+        merging || takesOlder || layer.runs[mergedCount].rowCount <= 2 * rowCount
+      {
+        rowCount += layer.runs[mergedCount].rowCount
+        mergedCount += 1
+      }
+      let isWritten =
+        !changes.isEmpty || merging && mergedCount > 1 || !older.isEmpty || takesOlder
+      if isWritten, rowCount > 0 || !older.isEmpty {
+        let merged = Layer(era: era, runs: Array(layer.runs.prefix(mergedCount)))
+        let run = try writeRun(
+          changes + [merged] + older, cut.snapshot, era: era,
+          droppingDeletedBefore: takesOlder ? kept : nil)
+        layer.runs.replaceSubrange(0..<mergedCount, with: [run])
+      }
+      if !layer.runs.isEmpty { layers.append(layer) }
+      if takesOlder { break }
+    }
+    return layers
+  }
+
+  private func writeRun(
+    _ layers: [Layer], _ snapshot: Snapshot, era: Int, droppingDeletedBefore kept: CommitNumber?
+  ) throws(StoreError) -> Run {
+    var rows = LayeredRows(layers, store)
+    let salt = try onJournal { () throws(JournalError) in try journal.randomNumber() }
+    return try files.writeRun(salt: salt) { () throws(StoreError) in
+      while let next = try rows.next() {
+        let row = snapshot.convert(next.stored.row, of: next.object, from: next.era, to: era)
+        if let kept, row == nil, next.stored.changed < kept { continue }
+        return (next.object, StoredRow(row, changed: next.stored.changed))
+      }
+      return nil
+    }
+  }
+}

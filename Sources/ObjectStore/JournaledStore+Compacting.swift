@@ -1,0 +1,113 @@
+internal import DiskAccess
+internal import EventCoding
+internal import Journaling
+public import ObjectModel
+
+/// What compaction keeps of a store's past.
+public enum Keeping: Hashable, Sendable {
+  /// All of it.
+  case everything
+  /// The commits from this one on, and the state they begin with. Some before it may stay.
+  case commits(since: CommitNumber)
+  /// The state as it is now.
+  case latest
+}
+
+/// How far a compaction has come.
+public enum CompactionStep: Hashable, Sendable, CaseIterable {
+  /// What is to be dropped is read, so that nothing goes that is damaged or not understood.
+  case checking
+  /// The state is written anew.
+  case writing
+}
+
+extension JournaledStore {
+  /// Writes the state anew in as little room as it needs, and drops what is not to be kept of the past.
+  ///
+  /// Commits go on meanwhile. It is done wholly or not at all. Whatever is kept, no state that was to be kept
+  /// changes, and what contexts that are open or were never ended stand on stays, with their undo history.
+  ///
+  /// - Parameters:
+  ///   - kept: what to keep.
+  ///   - progress: told of each step; returns whether to go on.
+  /// - Returns: whether it came to its end.
+  /// - Throws: where what is to be dropped is damaged, or written by newer code; nothing has changed then.
+  @discardableResult
+  public func compact(
+    keeping kept: Keeping, progress: (CompactionStep) -> Bool = { _ in true }
+  ) throws(StoreError) -> Bool {
+    checkpointing.lock()
+    defer { checkpointing.unlock() }
+    var isWanted = true
+    do throws(StoreError) {
+      try writeCheckpoint(merging: true) { cut throws(StoreError) in
+        let first = try firstKept(kept, cut)
+        isWanted = progress(.checking)
+        if isWanted, let first { try check(before: first.frame) }
+        isWanted = isWanted && progress(.writing)
+        if !isWanted { throw StoreError(.cancelled, "the compaction was broken off.") }
+        return first
+      }
+    } catch {
+      if !isWanted { return false }
+      throw error
+    }
+    return true
+  }
+
+  /// The first commit to keep and the first frame; nil where everything is kept.
+  private func firstKept(
+    _ kept: Keeping, _ cut: Cut
+  ) throws(StoreError) -> (commit: CommitNumber, frame: FrameNumber)? {
+    var (commit, frame) = (cut.snapshot.number.next, cut.frame.next)
+    switch kept {
+    case .everything: return nil
+    case .latest: break
+    case .commits(let since):
+      guard since <= cut.snapshot.number else { break }
+      commit = max(since, CommitNumber(rawValue: 1))
+      frame = try pastCommits.place(of: commit, head: cut.snapshot.number).number
+    }
+    if let edit = cut.catalogue.contexts.values.map(\.firstEdit).min() {
+      let reader = try onJournal { () throws(JournalError) in
+        try JournalReader(at: path, on: disk)
+      }
+      let holding = try onJournal { () throws(JournalError) in
+        try reader.firstFrame(ofSegmentWith: EditNumber(edit))
+      }
+      frame = min(frame, holding)
+      // Commits in those frames stay as well, with what is needed to count back to them.
+      if let first = try pastCommits.firstCommit(from: frame, head: cut.snapshot.number) {
+        commit = min(commit, first)
+      }
+    }
+    return (commit, frame)
+  }
+
+  /// Reads everything before a frame.
+  private func check(before frame: FrameNumber) throws(StoreError) {
+    let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
+    var next = reader.manifest.segments[0].firstFrame
+    let ending = try reader.forEachEntry(decoder) { (place, entry) throws(StoreError) in
+      guard place.number < frame else { return false }
+      if case .event(_, .unknown(let kind, _)) = entry { throw .unknownKind(kind, place.number) }
+      if case .commit(let commit) = entry, let field = commit.fields.first {
+        throw .unknownKind(field.kind, place.number)
+      }
+      next = place.number
+      return true
+    }
+    if let finding = ending.finding, next < frame {
+      throw StoreError(JournalError.damaged(finding))
+    }
+  }
+}
+
+extension StoreError {
+  static func unknownKind(_ kind: UInt8, _ frame: FrameNumber) -> StoreError {
+    StoreError(
+      .newerFormat,
+      "frame \(frame.rawValue) has something of kind \(kind), which newer code has written; compact the "
+        + "store with the newer version of the program.")
+  }
+}

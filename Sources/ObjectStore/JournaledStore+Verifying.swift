@@ -1,0 +1,104 @@
+internal import DiskAccess
+internal import Journaling
+internal import ObjectModel
+
+/// Something in a store that is not as it should be.
+public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
+  /// One sentence: what, and where.
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+extension JournaledStore {
+  /// Reads and checks every byte of the store.
+  ///
+  /// - Parameter deep: whether the journal is folded again too, as far as it goes back, and the outcome
+  ///   compared with the state there is.
+  /// - Returns: what is not as it should be; nothing where all is well.
+  /// - Throws: where the disk cannot be read.
+  public func verify(deep: Bool = false) throws(StoreError) -> [StoreFinding] {
+    checkpointing.lock()
+    defer { checkpointing.unlock() }
+    try onJournal { () throws(JournalError) in try journal.sync() }
+    let head = head
+    var findings: [StoreFinding] = []
+    for run in head.layers.flatMap(\.runs) {
+      do throws(RunError) {
+        try run.verify()
+      } catch {
+        guard case .disk = error else {
+          findings.append(StoreFinding("\(error)"))
+          continue
+        }
+        throw StoreError(error)
+      }
+    }
+    if files.current != nil {
+      do throws(StoreError) {
+        _ = try Checkpoint.read(journal.manifest, in: journal.folder)
+      } catch {
+        findings.append(StoreFinding(error.description))
+      }
+    }
+    findings += try verifyJournal(head, deep: deep)
+    return findings
+  }
+
+  private func verifyJournal(
+    _ head: Snapshot, deep: Bool
+  ) throws(StoreError) -> [StoreFinding] {
+    let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
+    let isWhole = reader.manifest.segments[0].firstFrame == FrameNumber(1)
+    var fold = deep && isWhole ? StoreFold(store) : nil
+    var findings: [StoreFinding] = []
+    do throws(StoreError) {
+      let ending = try reader.forEachEntry(decoder) { (place, entry) throws(StoreError) in
+        if (fold?.snapshot.number ?? .none) < head.number || fold == nil {
+          try fold?.apply(entry, in: place.number)
+        }
+        return true
+      }
+      if let finding = ending.finding {
+        findings.append(StoreFinding("the journal is damaged in \(finding)."))
+      }
+    } catch {
+      guard error.code == .damaged || error.code == .newerFormat else { throw error }
+      findings.append(StoreFinding(error.description))
+      fold = nil
+    }
+    if let fold { findings += try compare(fold.snapshot, head) }
+    return findings
+  }
+
+  /// What of a state folded anew is not so in the state there is.
+  private func compare(
+    _ folded: Snapshot, _ head: Snapshot
+  ) throws(StoreError) -> [StoreFinding] {
+    guard folded.number == head.number else {
+      return [
+        StoreFinding(
+          "the journal folds to commit \(folded.number), and the store is at commit \(head.number)."
+        )
+      ]
+    }
+    var findings: [StoreFinding] = []
+    var (ours, anew) = (LayeredRows(head.layers, store), LayeredRows(folded.layers, store))
+    var (one, other) = (try ours.next(), try anew.next())
+    while one != nil || other != nil {
+      let object = min(one?.object.rawValue ?? .max, other?.object.rawValue ?? .max)
+      let left = one.flatMap { $0.object.rawValue == object ? $0 : nil }
+      let right = other.flatMap { $0.object.rawValue == object ? $0 : nil }
+      let last = head.eras.count - 1
+      let id = ObjectID(rawValue: object, store: store)
+      let leftRow = head.convert(left?.stored.row, of: id, from: left?.era ?? last, to: last)
+      let rightRow = head.convert(right?.stored.row, of: id, from: right?.era ?? last, to: last)
+      if leftRow != rightRow || leftRow != nil && left?.stored.changed != right?.stored.changed {
+        findings.append(StoreFinding("\(id) is not what its commits make of it."))
+      }
+      if left != nil { one = try ours.next() }
+      if right != nil { other = try anew.next() }
+    }
+    return findings
+  }
+}

@@ -1,0 +1,182 @@
+internal import DiskAccess
+internal import Journaling
+package import ObjectModel
+internal import PropertyListCoding
+
+/// Goes over the rows of a run in the order of their objects, a block at a time, and leaves the cache as it
+/// is: for scans over all that there is, and for merging runs.
+package struct RunCursor {
+  private let run: Run
+  private let first: UInt64
+  /// The block to be read next.
+  private var block: Int
+  private var rows: [(object: UInt64, stored: StoredRow)] = []
+  private var place = 0
+
+  /// Begins at an object, whether the run has it or not, or at the first.
+  package init(_ run: Run, from object: ObjectID? = nil) {
+    self.run = run
+    first = object?.rawValue ?? 0
+    block = run.index.firstBlock(notBefore: first)
+  }
+
+  /// The next object and what a commit has left of it; nothing after the last one.
+  package mutating func next() throws(RunError) -> (object: ObjectID, stored: StoredRow)? {
+    while place == rows.count {
+      guard block < run.index.entries.count else { return nil }
+      rows = try run.rows(ofBlock: block)
+      place = rows.firstIndex { $0.object >= first } ?? rows.count
+      block += 1
+    }
+    defer { place += 1 }
+    return (run.id(rows[place].object), rows[place].stored)
+  }
+}
+
+extension Run {
+  /// Calls a closure with objects and what a commit has left of them, in order, until it says to stop.
+  ///
+  /// - Parameters:
+  ///   - first: where to begin, whether the run has it or not.
+  ///   - last: the last one to hand out.
+  ///   - body: takes an object and its row; returns whether to go on.
+  package func forEach(
+    from first: ObjectID? = nil, through last: ObjectID? = nil,
+    _ body: (ObjectID, StoredRow) -> Bool
+  ) throws(RunError) {
+    var cursor = RunCursor(self, from: first)
+    while let (object, stored) = try cursor.next() {
+      if let last, object.rawValue > last.rawValue { return }
+      if !body(object, stored) { return }
+    }
+  }
+
+  /// Calls a closure with the values of one key of all objects of an origin and entity, in order, until it
+  /// says to stop.
+  ///
+  /// Costs: only that key's columns are read, checked and decompressed, and go through the cache.
+  ///
+  /// - Parameter body: takes an object's number, whether it is deleted, and its value, nil where it has
+  ///   none; returns whether to go on.
+  package func forEachValue(
+    of key: KeyNumber, origin: UInt16, _ entity: EntityNumber,
+    _ body: (_ number: UInt64, _ isDeleted: Bool, Value?) -> Bool
+  ) throws(RunError) {
+    let lowest = ObjectID(origin: origin, entity: entity, number: 0, store: store.tag)
+    for block in index.blocks(ofPrefix: lowest.rawValue) {
+      let directory = try directory(ofBlock: block)
+      guard try forEachValue(of: key, directory, block, body) else { return }
+    }
+  }
+
+  private func forEachValue(
+    of key: KeyNumber, _ directory: BlockDirectory, _ block: Int,
+    _ body: (_ number: UInt64, _ isDeleted: Bool, Value?) -> Bool
+  ) throws(RunError) -> Bool {
+    let places = 0..<directory.rowCount
+    func take(_ place: Int, _ value: Value?) -> Bool {
+      let number = directory.object(place) & ObjectID.largestNumber
+      return body(number, directory.isDeleted(place), value)
+    }
+    guard let column = directory.column(of: key) else {
+      return places.allSatisfy { take($0, .none) }
+    }
+    let content = try content(ofColumn: column, directory, block)
+    do {
+      if directory.isPlain {
+        let first = directory.firstObject & ObjectID.largestNumber
+        return try content.values.forEach(in: places) { place, value in
+          body(first + UInt64(place), false, value.unlessNull)
+        }
+      }
+      return try content.values.forEach(in: places) { place, value in
+        take(place, value.unlessNull)
+      }
+    } catch {
+      throw malformed(directory.columns[column], block)
+    }
+  }
+
+  /// All rows of a block, read at once.
+  fileprivate func rows(
+    ofBlock block: Int
+  ) throws(RunError) -> [(object: UInt64, stored: StoredRow)] {
+    let count = Int(index.entries[block].sealedByteCount)
+    return try file.withBytes(index.offsets[block], count, name) { sealed throws(RunError) in
+      let directory = try readDirectory(storedDirectory(in: sealed, block), block)
+      let commits = try commits(of: directory, in: sealed, block)
+      var entries = try entries(of: directory, in: sealed, block)
+      return (0..<directory.rowCount).map { place in
+        let object = directory.object(place)
+        if directory.isDeleted(place) { return (object, StoredRow(nil, changed: commits[place])) }
+        var taken: [Row.Entry] = []
+        swap(&taken, &entries[place])
+        return (object, StoredRow(row(taken), changed: commits[place]))
+      }
+    }
+  }
+
+  /// The LZ4 blocks of a block's directory.
+  func storedDirectory(
+    in sealed: UnsafeRawBufferPointer, _ block: Int
+  ) -> UnsafeRawBufferPointer {
+    let start = Int(RunIndex.directoryOffset)
+    let end = start + Int(index.entries[block].storedDirectoryByteCount)
+    return UnsafeRawBufferPointer(rebasing: sealed[start..<end])
+  }
+
+  /// The commits that changed the rows of a block last.
+  func commits(
+    of directory: BlockDirectory, in sealed: UnsafeRawBufferPointer, _ block: Int
+  ) throws(RunError) -> [CommitNumber] {
+    let content = try content(of: directory.columns[0], in: sealed, directory, block)
+    var commits: [CommitNumber] = []
+    commits.reserveCapacity(directory.rowCount)
+    do {
+      try content.values.forEach(in: 0..<directory.rowCount) { _, value in
+        guard let commit = CommitNumber(value) else { return false }
+        commits.append(commit)
+        return true
+      }
+    } catch {
+      throw malformed(directory.columns[0], block)
+    }
+    guard commits.count == directory.rowCount else { throw malformed(directory.columns[0], block) }
+    return commits
+  }
+
+  /// The entries of each row of a block.
+  private func entries(
+    of directory: BlockDirectory, in sealed: UnsafeRawBufferPointer, _ block: Int
+  ) throws(RunError) -> [[Row.Entry]] {
+    var entries = [[Row.Entry]](repeating: [], count: directory.rowCount)
+    for place in directory.placesOfKeys {
+      let (column, key) = (directory.columns[place], directory.key(place))
+      let content = try content(of: column, in: sealed, directory, block)
+      do {
+        try content.values.forEach(in: entries.indices) { place, value in
+          if !value.isNull {
+            if entries[place].isEmpty {
+              entries[place].reserveCapacity(min(directory.columns.count, 8))
+            }
+            entries[place].append(Row.Entry(key, value))
+          }
+          return true
+        }
+      } catch {
+        throw malformed(column, block)
+      }
+    }
+    return entries
+  }
+
+  /// A column of a block that is in memory.
+  func content(
+    of column: BlockDirectory.Column, in sealed: UnsafeRawBufferPointer,
+    _ directory: BlockDirectory, _ block: Int
+  ) throws(RunError) -> ColumnContent {
+    let start = Int(column.offset)
+    let stored = UnsafeRawBufferPointer(rebasing: sealed[start..<start + column.storedByteCount])
+    return try readColumn(stored, column, directory, block)
+  }
+}

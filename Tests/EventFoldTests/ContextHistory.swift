@@ -1,0 +1,178 @@
+// Histories of a context by seed: edits that a context could make, each at once folded and followed by the
+// reference.
+
+import EventFold
+import ObjectModel
+import TestSupport
+
+/// What a history may have in it besides changes, borders, undo and redo.
+struct HistoryExtras: OptionSet {
+  let rawValue: Int
+  static let unnoticed = HistoryExtras(rawValue: 1)
+  static let rivals = HistoryExtras(rawValue: 2)
+  static let saves = HistoryExtras(rawValue: 4)
+  static let givingUp = HistoryExtras(rawValue: 8)
+  static let all: HistoryExtras = [.unnoticed, .rivals, .saves, .givingUp]
+}
+
+struct ContextHistory {
+  var dice: Dice
+  let extras: HistoryExtras
+  var reference: ReferenceContext
+  var fold: ContextFold
+  private(set) var edits: [Edit] = []
+  private var nextNumber: UInt64 = 100
+
+  init(seed: UInt64, _ extras: HistoryExtras = .all) {
+    dice = Dice(seed: seed)
+    self.extras = extras
+    var state: [ObjectID: Row] = [:]
+    for number in UInt64(1)...5 { state[object(number)] = dice.plainRow() }
+    reference = ReferenceContext(ReferenceStore(states: [[:], state]))
+    fold = Self.begin(reference.base)
+  }
+
+  static func begin(_ base: CommitNumber) -> ContextFold {
+    ContextFold(
+      ContextNumber(rawValue: 3), name: "reference", on: base,
+      transientKeys: [EntityNumber(rawValue: 1): [ReferenceContext.transientKey]])
+  }
+
+  var row: (ObjectID, CommitNumber) -> Row? {
+    { [store = reference.store] in store.row($0, $1) }
+  }
+
+  mutating func apply(_ edit: Edit) throws {
+    if case .saved = edit {
+      let dirty = reference.objects.filter(\.value.isDirty)
+      reference.store.commit(dirty.mapValues { reference.saved($0) })
+    }
+    reference.apply(edit)
+    try fold.apply(edit, row: row)
+    edits.append(edit)
+  }
+
+  /// The edits of one move.
+  mutating func move() throws {
+    switch dice.pick(40) {
+    case 0..<24: try change()
+    case 24..<30: try apply(.stepEnded(name: dice.pick(2) == 0 ? nil : "step \(edits.count)"))
+    case 30, 31: try undo()
+    case 32: try redo()
+    case 33 where extras.contains(.unnoticed): try apply(.undoSwitched(isOn: dice.pick(3) > 0))
+    case 34 where extras.contains(.saves): try save()
+    case 35 where extras.contains(.saves): try apply(.saveFailed("the disk is full"))
+    case 36, 37:
+      guard extras.contains(.rivals) else { return }
+      rival()
+      try meetRival()
+    case 38 where extras.contains(.givingUp) && dice.pick(4) == 0:
+      try apply([.rolledBack, .wasReset][dice.pick(2)])
+    case 39: try apply(.renamed("reference \(edits.count)"))
+    default: break
+    }
+  }
+
+  mutating func save() throws { try apply(.saved(reference.store.head.next)) }
+
+  mutating func undo() throws {
+    if !reference.open.changes.isEmpty {
+      try apply(.undone(reference.restorations(reference.open)))
+    } else if let step = reference.undoSteps.last {
+      try apply(.undone(reference.restorations(step)))
+    }
+  }
+
+  mutating func redo() throws {
+    guard let step = reference.redoSteps.last else { return }
+    try apply(.redone(reference.restorations(step)))
+  }
+
+  /// A commit of somebody else.
+  private mutating func rival() {
+    var rows: [ObjectID: Row?] = [:]
+    for (object, row) in reference.store.states[reference.store.states.count - 1]
+      .sorted(by: { $0.key < $1.key }) where dice.pick(3) == 0
+    {
+      var other: Row? = row
+      for _ in 0..<2 { other?[key(UInt32(1 + dice.pick(4)))] = dice.value(depth: 0) }
+      rows[object] = dice.pick(8) == 0 ? .some(nil) : .some(other)
+    }
+    reference.store.commit(rows)
+  }
+
+  private mutating func meetRival() throws {
+    try apply(.stepEnded(name: nil))
+    let commit = CommitNumber(
+      rawValue: UInt64(1 + dice.pick(Int(reference.store.head.rawValue))))
+    switch dice.pick(3) {
+    case 0: try apply(.merged(dice.pick(3) == 0 ? commit : reference.store.head))
+    case 1:
+      let some = known.filter { _ in dice.pick(2) == 0 }
+      try apply(.refreshed(some, keepingChanges: dice.pick(2) == 0, at: commit))
+    default:
+      let object = known[dice.pick(known.count)]
+      if reference.state(object).isUntouched { try apply(.based(object, on: commit)) }
+    }
+  }
+
+  private var known: [ObjectID] {
+    Set((1...5).map { object($0) }).union(reference.objects.keys).sorted()
+  }
+}
+
+extension ContextHistory {
+  private mutating func change() throws {
+    let there = known.filter { reference.state($0).now != nil }
+    guard !there.isEmpty, dice.pick(8) > 0 else {
+      nextNumber += 1
+      return try apply(.inserted(object(nextNumber)))
+    }
+    let object = there[dice.pick(there.count)]
+    let now = reference.state(object).now
+    // What is not registered leaves members alone, so that the reference need not follow them.
+    let isNoticed = reference.registersUndo
+    switch dice.pick(12) {
+    case 0 where isNoticed || dice.pick(3) == 0: try apply(.deleted(object))
+    case 1 where extras.contains(.unnoticed):
+      let key = key(UInt32(1 + dice.pick(4)))
+      let base = reference.state(object).baseRow
+      try apply(.setPrimitive(object, key, [base?[key], dice.value(depth: 0)][dice.pick(2)]))
+    case 2..<6 where isNoticed:
+      let key = key(UInt32(5 + dice.pick(2)))
+      let kind = now?[key]?.kind
+      guard kind == nil || kind == .set || kind == .array else { return }
+      try apply(
+        .membersChanged(object, key, inserted: dice.references(), removed: dice.references()))
+    case 6 where isNoticed:
+      try apply(.set(object, key(UInt32(5 + dice.pick(2))), dice.memberValue()))
+    default:
+      let key = key([1, 2, 3, 4, 7][dice.pick(5)])
+      let value = [now?[key], nil, .null, dice.value(depth: 1), dice.value(depth: 0)][dice.pick(5)]
+      try apply(.set(object, key, value))
+    }
+  }
+}
+
+extension Dice {
+  mutating func references() -> [ObjectID] {
+    // Each once: an array that has a member twice is made elsewhere.
+    Set((0..<pick(3)).map { _ in object(UInt64(1 + pick(6))) }).sorted()
+  }
+
+  mutating func memberValue() -> Value? {
+    switch pick(3) {
+    case 0: nil
+    case 1: .array(references().map(Value.reference))
+    default: .set(Set(references().map(Value.reference)))
+    }
+  }
+
+  /// A row with values of any kind, a set and an array of references.
+  mutating func plainRow() -> Row {
+    var row = Row()
+    for number in UInt32(1)...4 where pick(3) > 0 { row[key(number)] = value(depth: 1) }
+    for number in UInt32(5)...6 { row[key(number)] = memberValue() }
+    return row
+  }
+}

@@ -1,0 +1,257 @@
+// A context that keeps whole rows of everything, before and after each edit: slow, and plainly right.
+
+import EventFold
+import ObjectModel
+
+/// A store that remembers all its rows at every commit.
+struct ReferenceStore: Equatable {
+  var states: [[ObjectID: Row]]
+
+  var head: CommitNumber { CommitNumber(rawValue: UInt64(states.count - 1)) }
+
+  func row(_ object: ObjectID, _ commit: CommitNumber) -> Row? {
+    states[Int(commit.rawValue)][object]
+  }
+
+  mutating func commit(_ rows: [ObjectID: Row?]) {
+    var state = states[states.count - 1]
+    for (object, row) in rows { state[object] = row }
+    states.append(state)
+  }
+}
+
+struct ReferenceContext {
+  static let transientKey = key(7)
+
+  struct Object {
+    var base: CommitNumber
+    var baseRow: Row?
+    var now: Row?
+    var setKeys: Set<KeyNumber> = []
+    var isDirty = false
+
+    init(_ base: CommitNumber, _ row: Row?) {
+      (self.base, baseRow, now) = (base, row, row)
+    }
+
+    var isUntouched: Bool { !isDirty && setKeys.isEmpty && (now == nil) == (baseRow == nil) }
+    var delta: [KeyNumber: Value?] {
+      var delta: [KeyNumber: Value?] = [:]
+      for key in setKeys { delta.updateValue(now?[key], forKey: key) }
+      return delta
+    }
+  }
+
+  /// One registered change, with the whole object before and after it.
+  struct Change {
+    enum Extent: Equatable {
+      case all
+      case value(KeyNumber)
+      case members(KeyNumber, removed: [ObjectID])
+    }
+    let object: ObjectID
+    let extent: Extent
+    let before: Row?
+    let after: Row?
+  }
+
+  struct Step {
+    var name: String?
+    var changes: [Change] = []
+  }
+
+  var store: ReferenceStore
+  var base: CommitNumber
+  var name = "reference"
+  var objects: [ObjectID: Object] = [:]
+  var registersUndo = true
+  var editCount = 0
+  var open = Step()
+  var undoSteps: [Step] = []
+  var redoSteps: [Step] = []
+
+  init(_ store: ReferenceStore) {
+    self.store = store
+    base = store.head
+  }
+
+  func state(_ object: ObjectID) -> Object {
+    objects[object] ?? Object(base, store.row(object, base))
+  }
+
+  var hasChanges: Bool { objects.values.contains { $0.isDirty } }
+
+  func changes() -> [ObjectChange] {
+    objects.filter(\.value.isDirty).sorted { $0.key < $1.key }.compactMap { object, state in
+      ObjectChange.difference(of: object, from: state.baseRow, to: saved(state))
+    }
+  }
+
+  func saved(_ state: Object) -> Row? {
+    var row = state.now
+    row?[Self.transientKey] = nil
+    return row
+  }
+}
+
+extension ReferenceContext {
+  mutating func apply(_ edit: Edit) {
+    switch edit {
+    case .renamed(let name): self.name = name
+    case .based(let object, let commit): move(object, to: commit)
+    case .inserted(let object): change(object, .all) { $0.become(Row(), isDirty: true) }
+    case .deleted(let object):
+      change(object, .all) { $0.become(nil, isDirty: $0.baseRow != nil) }
+    case .set(let object, let key, let value):
+      change(object, .value(key)) { $0.set(key, value) }
+    case .setPrimitive(let object, let key, let value): setPrimitive(object, key, value)
+    case .membersChanged(let object, let key, let inserted, let removed):
+      change(object, .members(key, removed: removed)) {
+        $0.set(key, Self.members($0.now?[key], inserted, removed))
+      }
+    case .stepEnded(let name): endStep(name)
+    case .undoSwitched(let isOn): registersUndo = isOn
+    case .undone(let restorations):
+      endStep(nil)
+      let step = undoSteps.removeLast()
+      redoSteps.append(restore(restorations, step.name))
+    case .redone(let restorations):
+      let step = redoSteps.removeLast()
+      undoSteps.append(restore(restorations, step.name))
+    case .refreshed(let refreshed, let keepingChanges, let commit):
+      for object in refreshed {
+        if keepingChanges {
+          move(object, to: commit)
+        } else {
+          objects[object] = Object(commit, store.row(object, commit))
+        }
+      }
+    case .merged(let commit):
+      for object in objects.keys { move(object, to: commit) }
+      base = commit
+    case .rolledBack:
+      for (object, state) in objects { objects[object] = Object(state.base, state.baseRow) }
+      forget()
+    case .wasReset:
+      objects = [:]
+      forget()
+    case .saved(let commit): save(commit)
+    case .saveFailed: break
+    }
+  }
+
+  private mutating func change(
+    _ object: ObjectID, _ extent: Change.Extent, _ body: (inout Object) -> Void
+  ) {
+    var state = state(object)
+    let before = state.now
+    body(&state)
+    objects[object] = state
+    editCount += 1
+    guard registersUndo else { return }
+    open.changes.append(
+      Change(object: object, extent: extent, before: before, after: state.now))
+    redoSteps = []
+  }
+
+  private mutating func setPrimitive(_ object: ObjectID, _ key: KeyNumber, _ value: Value?) {
+    editCount += 1
+    var state = state(object)
+    guard state.now != nil else { return }
+    state.now?[key] = value
+    if state.isDirty || state.now?[key] != state.baseRow?[key] {
+      state.setKeys.insert(key)
+    } else {
+      state.setKeys.remove(key)
+    }
+    objects[object] = state
+  }
+
+  static func members(_ value: Value?, _ inserted: [ObjectID], _ removed: [ObjectID]) -> Value? {
+    let (inserted, removed) = (inserted.map(Value.reference), removed.map(Value.reference))
+    if case .array(let array)? = value {
+      return .array(array.filter { !removed.contains($0) } + inserted)
+    }
+    if value == nil, inserted.isEmpty { return nil }
+    return .set((value?.set ?? []).subtracting(removed).union(inserted))
+  }
+
+  private mutating func move(_ object: ObjectID, to commit: CommitNumber) {
+    let old = state(object)
+    var new = Object(commit, store.row(object, commit))
+    let isGone = old.baseRow != nil && new.baseRow == nil
+    if !old.isUntouched, !isGone {
+      new.now = old.now == nil ? nil : new.baseRow ?? Row()
+      for key in old.setKeys { new.now?[key] = old.now?[key] }
+      new.setKeys = old.setKeys
+      new.isDirty = old.isDirty
+    }
+    objects[object] = new
+  }
+
+  /// Saves without a rival: the store has what the context has.
+  private mutating func save(_ commit: CommitNumber) {
+    for (object, state) in objects where state.isDirty {
+      var new = Object(commit, store.row(object, commit))
+      if let value = state.now?[Self.transientKey], new.now != nil {
+        new.now?[Self.transientKey] = value
+        if state.setKeys.contains(Self.transientKey) { new.setKeys = [Self.transientKey] }
+      }
+      objects[object] = new
+    }
+    editCount = 0
+  }
+
+  private mutating func forget() {
+    (open, undoSteps, redoSteps, editCount) = (Step(), [], [], 0)
+  }
+
+  private mutating func endStep(_ name: String?) {
+    guard !open.changes.isEmpty else { return }
+    undoSteps.append(Step(name: name, changes: open.changes))
+    open = Step()
+  }
+
+  private mutating func restore(_ restorations: [Restoration], _ name: String?) -> Step {
+    var opposite = Step(name: name)
+    editCount += 1
+    for restoration in restorations {
+      var state = state(restoration.object)
+      let before = state.now
+      switch restoration.kind {
+      case .updated:
+        guard state.now != nil else { continue }
+        for entry in restoration.entries { state.set(entry.key, entry.value) }
+        let equal = restoration.entries.map(\.key).filter { state.now?[$0] == state.baseRow?[$0] }
+        state.setKeys.subtract(equal)
+      case .inserted:
+        state.become(Row(), isDirty: true)
+        for entry in restoration.entries { state.set(entry.key, entry.value) }
+        state.setKeys = state.setKeys.filter { state.now?[$0] != state.baseRow?[$0] }
+      case .deleted: state.become(nil, isDirty: true)
+      }
+      state.isDirty = !state.setKeys.isEmpty || (state.now == nil) != (state.baseRow == nil)
+      objects[restoration.object] = state
+      let extents: [Change.Extent] =
+        restoration.kind == .updated ? restoration.entries.map { .value($0.key) } : [.all]
+      opposite.changes += extents.map {
+        Change(object: restoration.object, extent: $0, before: before, after: state.now)
+      }
+    }
+    return opposite
+  }
+}
+
+extension ReferenceContext.Object {
+  mutating func set(_ key: KeyNumber, _ value: Value?) {
+    now?[key] = value
+    setKeys.insert(key)
+    isDirty = true
+  }
+
+  mutating func become(_ row: Row?, isDirty: Bool) {
+    now = row
+    self.isDirty = isDirty
+    setKeys = row == nil ? [] : Set((baseRow?.entries ?? []).map(\.key))
+  }
+}

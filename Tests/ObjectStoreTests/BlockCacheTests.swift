@@ -1,0 +1,165 @@
+// The cache holds no more than it may, lets go what was used least recently, and serves many threads.
+
+import DiskAccess
+import Journaling
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+@Suite struct BlockCaches {
+  private let samples = (0..<2_000).map { number in
+    Sample(
+      object(UInt64(number)),
+      [1: .integer(number * 1_000), 2: .string("text \(number % 50)"), 3: .real(Double(number))])
+  }
+
+  private func bytes() throws -> [UInt8] {
+    try WrittenRun(samples) { $0.blockRowCount = 100 }.bytes
+  }
+
+  private func openRun(_ cache: BlockCache) throws -> (run: Run, file: CountingFile) {
+    let file = CountingFile(MemoryFile(try bytes(), name: "run"))
+    let run = try Run("run", in: OneFile(file), store: runStore, cache: cache)
+    file.reset()
+    return (run, file)
+  }
+
+  @Test func `a cache never holds more than its bound, and forgets a run that is let go`() throws {
+    for bound in [0, 200, 2_000, 20_000, 1 << 20] {
+      let cache = BlockCache(largestByteCount: bound)
+      var dice = Dice(seed: UInt64(bound))
+      var runs = [try openRun(cache).run, try openRun(cache).run]
+      for _ in 0..<600 {
+        let sample = samples[dice.below(samples.count)]
+        #expect(try runs[dice.below(2)].row(of: sample.object) == .found(sample.row ?? Row()))
+        #expect(cache.byteCount <= bound)
+        #expect((cache.byteCount == 0) == (cache.sectionCount == 0))
+      }
+      #expect(bound < 2_000 || cache.byteCount > bound / 2 || cache.sectionCount == 2 * 20 * 4)
+      let whole = cache.sectionCount
+      runs.removeLast()
+      #expect(whole < 20 || cache.sectionCount < whole)
+      runs.removeLast()
+      #expect(cache.sectionCount == 0 && cache.byteCount == 0)
+    }
+  }
+
+  @Test func `what is in the cache is not read again`() throws {
+    let (run, file) = try openRun(BlockCache(largestByteCount: 1 << 20))
+    _ = try run.value(of: object(5), key(1))
+    #expect(file.readCount == 2, "a directory and a column")
+    _ = try run.value(of: object(99), key(1))
+    #expect(file.readCount == 2)
+    _ = try run.row(of: object(7))
+    #expect(file.readCount == 3, "the columns of a row are read at once")
+    for number in UInt64(0)..<100 { _ = try run.row(of: object(number)) }
+    #expect(file.readCount == 3)
+    _ = try run.stored(object(7))
+    #expect(file.readCount == 4, "the column of commits")
+    _ = try run.row(of: object(100_000))
+    #expect(file.readCount == 4, "the index tells that there is none")
+  }
+
+  @Test func `a column is read without the others`() throws {
+    let (run, file) = try openRun(BlockCache(largestByteCount: 0))
+    _ = try run.value(of: object(5), key(1))
+    #expect(file.byteCount < run.index.entries[0].sealedByteCount / 2)
+  }
+
+  @Test func `what was used least recently goes first`() throws {
+    let probe = BlockCache(largestByteCount: 1 << 20)
+    let (probing, _) = try openRun(probe)
+    for block in UInt64(0)..<3 { _ = try probing.value(of: object(block * 100), key(2)) }
+    let (run, file) = try openRun(BlockCache(largestByteCount: probe.byteCount + 100))
+    func readCount(_ block: UInt64) throws -> Int {
+      file.reset()
+      _ = try run.value(of: object(block * 100), key(2))
+      return file.readCount
+    }
+    #expect(try (0..<3).map { try readCount($0) } == [2, 2, 2], "three blocks fit")
+    #expect(try readCount(0) == 0)
+    #expect(try readCount(3) == 2, "the fourth drives out the second")
+    #expect(try [2, 0, 3].map { try readCount($0) } == [0, 0, 0])
+    #expect(try readCount(1) == 2)
+  }
+
+  @Test func `many threads read the same run, through a cache that is too small`() throws {
+    for bound in [0, 5_000, 1 << 20] {
+      let cache = BlockCache(largestByteCount: bound)
+      let run = try run(try bytes(), cache)
+      let tally = Tally()
+      let samples = samples
+      let threads = try (0..<4).map { thread in
+        try BackgroundThread {
+          var dice = Dice(seed: UInt64(thread))
+          for _ in 0..<300 {
+            let sample = samples[dice.below(samples.count)]
+            do throws(RunError) {
+              if try run.row(of: sample.object) != .found(sample.row ?? Row()) {
+                tally.violation("\(sample.object) is another one")
+              }
+              let value = try run.value(of: sample.object, key(2))
+              if value != .found(sample.row?[key(2)]) { tally.violation("another value") }
+            } catch {
+              tally.violation("\(error)")
+            }
+            if cache.byteCount > bound { tally.violation("\(cache.byteCount) bytes") }
+          }
+        }
+      }
+      for thread in threads { thread.join() }
+      #expect(tally.violations == "")
+    }
+  }
+}
+
+/// A folder that has one file.
+private final class OneFile: ReadableFolder {
+  let name = "folder"
+  private let file: CountingFile
+
+  init(_ file: CountingFile) { self.file = file }
+
+  func fileForReading(_ name: String) throws(DiskError) -> any ReadableFile { file }
+
+  func folderForReading(_ name: String) throws(DiskError) -> any ReadableFolder {
+    throw DiskError(.openFolder, name, .notFound)
+  }
+
+  func names() throws(DiskError) -> [String] { [file.name] }
+
+  func information(of name: String) throws(DiskError) -> FileInformation? { try file.information() }
+
+  func fileSystem() throws(DiskError) -> FileSystemKind { FileSystemKind(magicNumber: 0xEF53) }
+}
+
+/// A file that counts what is read of it.
+private final class CountingFile: ReadableFile, @unchecked Sendable {
+  private let file: MemoryFile
+  private let lock = Lock()
+  private(set) var readCount = 0
+  private(set) var byteCount = 0
+
+  init(_ file: MemoryFile) { self.file = file }
+
+  var name: String { file.name }
+
+  func reset() { lock.withLock { (readCount, byteCount) = (0, 0) } }
+
+  func read(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
+  ) throws(DiskError) -> Int {
+    lock.withLock {
+      readCount += 1
+      byteCount += buffer.count
+    }
+    return try file.read(into: buffer, at: offset)
+  }
+
+  func information() throws(DiskError) -> FileInformation { try file.information() }
+
+  func advise(_ advice: FileAdvice) throws(DiskError) {}
+
+  func close() throws(DiskError) {}
+}

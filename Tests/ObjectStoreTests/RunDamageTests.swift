@@ -1,0 +1,153 @@
+// Whatever happens to a run's bytes, what it says is right or it throws; and what checks but cannot be is refused
+// before it costs anything.
+
+import Foundation
+import Journaling
+import ObjectModel
+import ObjectStore
+import PropertyListCoding
+import TestSupport
+import Testing
+
+@Suite struct RunDamage {
+  private static let samples = [
+    Sample(object(1), [1: 7, 2: "red", 3: ["a": [1, nil]]]), Sample(object(2), nil),
+    Sample(object(4), [1: 300, 2: "red"]), Sample(object(5), [2: "Zoë"]),
+    Sample(object(1, entity: 9), [1: 8]),
+  ]
+
+  private func written() throws -> [UInt8] {
+    try WrittenRun(Self.samples) { $0.blockRowCount = 2 }.bytes
+  }
+
+  /// Reads all there is, in every way; anything but the truth is a violation.
+  ///
+  /// - Returns: whether `verify` threw.
+  private func inspect(_ bytes: [UInt8], _ name: String, _ tally: Tally) -> Bool {
+    guard let run = try? ObjectStoreTests.run(bytes) else { return true }
+    for sample in Self.samples {
+      let row = try? run.row(of: sample.object)
+      if let row, row != sample.row.map({ .found($0) }) ?? .deleted {
+        tally.violation("\(name): row")
+      }
+      let stored = try? run.stored(sample.object)
+      if let stored, stored != sample.stored { tally.violation("\(name): stored") }
+      let value = try? run.value(of: sample.object, key(2))
+      if let value, value != sample.row.map({ .found($0[key(2)]) }) ?? .deleted {
+        tally.violation("\(name): value")
+      }
+    }
+    let absent = try? run.row(of: object(3))
+    if let absent, absent != .absent { tally.violation("\(name): absent") }
+    if let all = try? run.samples(), all != Self.samples { tally.violation("\(name): rows") }
+    var column: [Value?] = []
+    let isRead: Void? = try? run.forEachValue(of: key(2), origin: 0, EntityNumber(rawValue: 3)) {
+      column.append($2)
+      return true
+    }
+    if isRead != nil, column != Self.samples[..<4].map({ $0.row?[key(2)] }) {
+      tally.violation("\(name): column")
+    }
+    do throws(RunError) {
+      try run.verify()
+      return false
+    } catch {
+      return true
+    }
+  }
+
+  @Test func `an undamaged run passes`() throws {
+    let tally = Tally()
+    #expect(!inspect(try written(), "whole", tally))
+    #expect(tally.violations == "")
+  }
+
+  @Test func `every flipped bit is noticed when the run is verified, and no read is wrong`() throws
+  {
+    let bytes = try written()
+    let tally = Tally()
+    try onBothCores(bytes.count) { place in
+      for bit in place * 8..<place * 8 + 8
+      where !inspect(bytes.flipping(bit: bit), "bit \(bit)", tally) {
+        tally.violation("bit \(bit) is not noticed")
+      }
+    }
+    #expect(tally.violations == "")
+  }
+
+  @Test func `every run that is cut short or goes on behind its end is refused`() throws {
+    let bytes = try written()
+    for count in 0..<bytes.count {
+      #expect(throws: RunError.self, "\(count) bytes") {
+        try ObjectStoreTests.run(Array(bytes[..<count]))
+      }
+    }
+    #expect(throws: RunError.self) { try ObjectStoreTests.run(bytes + [0]) }
+    #expect(throws: RunError.self) { try ObjectStoreTests.run(bytes + bytes) }
+  }
+
+  @Test func `a file that has become shorter since it was opened is told`() throws {
+    let bytes = try written()
+    for count in stride(from: 0, to: bytes.count, by: 7) {
+      let file = MemoryFile(Array(bytes[..<count]), name: "run", announcing: UInt64(bytes.count))
+      #expect {
+        _ = try ObjectStoreTests.run(file)
+      } throws: { error in
+        guard case .damaged(let finding) = error as? RunError else { return false }
+        return finding.kind == .cutShort
+      }
+    }
+  }
+
+  @Test func `random noise in many places is noticed`() throws {
+    let bytes = try written()
+    let campaign = Campaign(count: "XJ_CAMPAIGN_UNIT", inGate: 500)
+    var dice = Dice(seed: campaign.seed)
+    let tally = Tally()
+    for round in 0..<campaign.count {
+      var spoilt = bytes
+      for _ in 0...dice.below(4) {
+        let start = dice.below(spoilt.count)
+        for place in start..<min(spoilt.count, start + 1 + dice.below(40)) {
+          spoilt[place] = UInt8(truncatingIfNeeded: dice.next())
+        }
+      }
+      if !inspect(spoilt, "seed \(campaign.seed), round \(round)", tally), spoilt != bytes {
+        tally.violation("seed \(campaign.seed), round \(round): not noticed")
+      }
+    }
+    #expect(tally.violations == "")
+  }
+
+  @Test func `damage in one column does not keep the others from being read`() throws {
+    let bytes = try written()
+    let run = try ObjectStoreTests.run(bytes)
+    let end = 80 + Int(run.index.entries[0].sealedByteCount)
+    // The last column's end, before the end mark.
+    let spoilt = try ObjectStoreTests.run(bytes.flipping(bit: (end - 5) * 8))
+    #expect(try spoilt.value(of: object(1), key(1)) == .found(7))
+    #expect(try spoilt.value(of: object(1), key(2)) == .found("red"))
+    #expect {
+      try spoilt.value(of: object(1), key(3))
+    } throws: { error in
+      guard case .damaged(let finding) = error as? RunError else { return false }
+      return finding.kind == .columnDamaged(key(3)) && finding.offset > 128
+        && finding.offset < UInt64(end)
+    }
+    #expect(throws: RunError.self) { try spoilt.row(of: object(1)) }
+    #expect(try spoilt.row(of: object(2)) == .deleted)
+    #expect(try spoilt.row(of: object(4)) == .found(Self.samples[2].row ?? Row()))
+  }
+
+  @Test func `a block of the same run in another's place is noticed`() throws {
+    let samples = (0..<4).map { Sample(object($0), [1: .integer(Int($0))]) }
+    let bytes = try WrittenRun(samples) { $0.blockRowCount = 2 }.bytes
+    let length = Int(try ObjectStoreTests.run(bytes).index.entries[0].sealedByteCount)
+    let (first, second) = (80..<80 + length, 80 + length..<80 + 2 * length)
+    let swapped = bytes[..<80] + bytes[second] + bytes[first] + bytes[second.upperBound...]
+    let run = try ObjectStoreTests.run(Array(swapped))
+    #expect(throws: RunError.self) { try run.row(of: object(0)) }
+    #expect(throws: RunError.self) { try run.samples() }
+    #expect(throws: RunError.self) { try run.verify() }
+  }
+}
