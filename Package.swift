@@ -102,8 +102,8 @@ let package = Package(
     tests(
       of: "ObjectStoreTests",
       imports: [
-        "DiskAccess", "DiskSimulation", "EventFold", "Journaling", "ObjectModel", "ObjectStore",
-        "TestSupport",
+        "ByteCoding", "DiskAccess", "DiskSimulation", "EventFold", "Journaling", "ObjectModel",
+        "ObjectStore", "PropertyListCoding", "TestSupport",
       ]),
     tests(of: "TidyTests", imports: ["TestSupport"]),
   ],

@@ -18,7 +18,8 @@ package struct CommitContent: Hashable, Sendable {
 
   package init(
     number: CommitNumber, time: RecordedTime, context: ContextNumber, contextName: String? = nil,
-    precedingEditCount: Int = 0, author: String? = nil, message: String? = nil, userInfo: [String: Value] = [:],
+    precedingEditCount: Int = 0, author: String? = nil, message: String? = nil,
+    userInfo: [String: Value] = [:],
     changes: [ObjectChange]
   ) {
     self.number = number

@@ -38,6 +38,7 @@ extension JournaledStore {
   ) throws(StoreError) -> Bool {
     checkpointing.lock()
     defer { checkpointing.unlock() }
+    if kept != .everything { try endLeftContexts() }
     var isWanted = true
     do throws(StoreError) {
       try writeCheckpoint(merging: true) { cut throws(StoreError) in

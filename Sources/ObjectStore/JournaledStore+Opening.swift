@@ -39,6 +39,7 @@ extension JournaledStore {
       let fold = try Self.fold(journal, on: disk, at: path, &files)
       try self.init(
         path: path, options: options, disk: disk, journal: journal, recovery: report, fold, files)
+      if leftContexts.mayHaveDrafts { try leftContexts.fold(self) }
       if let model { try adopt(model) }
     } catch {
       // The journal is as it was; the first error is the one to tell.

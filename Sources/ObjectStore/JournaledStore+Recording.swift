@@ -126,7 +126,7 @@ extension JournaledStore {
   /// Appends an event of the catalogue and folds it. Holds `cataloguing`, so that events that build on one
   /// another come in their order.
   @discardableResult
-  private func record(_ event: Event) throws(StoreError) -> EditNumber {
+  func record(_ event: Event) throws(StoreError) -> EditNumber {
     let number = try append(event)
     do throws(Catalogue.Contradiction) {
       try catalogue.apply(event, edit: number.rawValue)
@@ -137,7 +137,7 @@ extension JournaledStore {
   }
 
   /// Has the journal say what time it is, where that is a new moment.
-  private func noteTime() throws(StoreError) {
+  func noteTime() throws(StoreError) {
     let wall = disk.wallClock()
     try clock.withLock { () throws(StoreError) in
       guard wall - Self.momentNanoseconds >= eventTime.rawValue else { return }

@@ -10,7 +10,7 @@ internal import ObjectModel
 /// Any thread may use it. Commits are checked and numbered one after another, against what is committed or
 /// about to be; they share their syncs; and they are shown to readers in order, once they are durable.
 ///
-/// Locks are taken in this order: `checkpointing`, `committing`, `cataloguing`, then the journal's own, and for no longer than
+/// Locks are taken in this order: `checkpointing`, `drafting`, `committing`, `cataloguing`, then the journal's own, and for no longer than
 /// memory takes. Nobody who reads waits for anybody who writes.
 public final class JournaledStore: @unchecked Sendable {
   /// The store's folder.
@@ -41,6 +41,10 @@ public final class JournaledStore: @unchecked Sendable {
   var liveContexts: [ContextNumber: LiveContext] = [:]
 
   let pastCommits: PastCommits
+
+  let drafting = Lock()
+  /// Guarded by `drafting`.
+  var leftContexts: LeftContexts
 
   /// Whether a checkpoint is being written because it is due. Guarded by `committing`.
   var isFlushing = false
@@ -75,6 +79,8 @@ public final class JournaledStore: @unchecked Sendable {
     eventTime = fold.catalogue.time
     published = fold.snapshot
     self.files = files
+    leftContexts = LeftContexts(
+      fold.catalogue, lastEdit: journal.editsOfNextCommit.upperBound.rawValue - 1)
     pastCommits = try PastCommits(
       at: path, on: disk, in: journal.folder, journal.manifest, store)
     pending = PendingCommits(after: fold.snapshot, epoch: journal.commitEpoch)

@@ -8,14 +8,17 @@ package final class LiveContext: Sendable {
   /// The journal's edit with which it began.
   let firstEdit: UInt64
   /// No edit of the context before this one is unsaved; 0 where none at all is.
-  private let firstUnsaved = Atomic<UInt64>(0)
+  private let firstUnsaved: Atomic<UInt64>
   private let last: Atomic<UInt64>
 
-  init(_ number: ContextNumber, name: String, firstEdit: UInt64) {
+  init(
+    _ number: ContextNumber, name: String, firstEdit: UInt64, firstUnsavedEdit: UInt64? = nil
+  ) {
     self.number = number
     currentName = Mutex(name)
     self.firstEdit = firstEdit
-    last = Atomic(firstEdit)
+    firstUnsaved = Atomic(firstUnsavedEdit ?? 0)
+    last = Atomic(max(firstEdit, firstUnsavedEdit ?? 0))
   }
 
   /// What the context is called.

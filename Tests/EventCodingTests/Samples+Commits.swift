@@ -67,7 +67,8 @@ extension Dice {
     var sample = CommitSample(
       content: CommitContent(
         number: number, time: RecordedTime(rawValue: Int64(bitPattern: next())),
-        context: context(), contextName: maybe { $0.text() }, precedingEditCount: pick(300), author: maybe { $0.text() },
+        context: context(), contextName: maybe { $0.text() }, precedingEditCount: pick(300),
+        author: maybe { $0.text() },
         message: maybe { $0.text() },
         userInfo: chance(4) ? dictionary(depth: 1) : [:],
         changes: objects.map { change(of: $0, in: number) }))

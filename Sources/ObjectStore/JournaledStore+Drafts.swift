@@ -1,0 +1,76 @@
+internal import DiskAccess
+package import EventFold
+internal import Journaling
+internal import ObjectModel
+
+// Work of contexts that ended in disorder.
+extension JournaledStore {
+  /// What contexts had changed and not saved when their process ended, the one edited last first.
+  ///
+  /// It is offered and never applied unasked. A draft stays until it is recovered and saved, or discarded.
+  public var unsavedDrafts: [Draft] { drafting.withLock { leftContexts.drafts } }
+
+  /// Gives a draft up. That is an event too: the past still has its edits, until compaction drops them.
+  public func discard(_ draft: Draft) throws(StoreError) {
+    try drafting.withLock { () throws(StoreError) in
+      guard leftContexts.open[draft.context] != nil else { throw .draftMissing(draft) }
+      try end(draft.context, .draftDiscarded(draft.context))
+    }
+    if options.durability == .synced {
+      try onJournal { () throws(JournalError) in try journal.sync() }
+    }
+  }
+
+  /// Brings a draft's context back: it goes on under its number, with what it held.
+  package func resume(
+    _ draft: Draft
+  ) throws(StoreError) -> (context: LiveContext, content: ContextFold) {
+    try drafting.withLock { () throws(StoreError) in
+      guard let left = leftContexts.contents[draft.context] else {
+        throw .draftMissing(draft)
+      }
+      let context = LiveContext(
+        draft.context, name: left.fold.name, firstEdit: left.firstEdit,
+        firstUnsavedEdit: leftContexts.open[draft.context]?.firstUnsavedEdit)
+      cataloguing.withLock { liveContexts[draft.context] = context }
+      leftContexts.remove(draft.context)
+      return (context, left.fold)
+    }
+  }
+
+  /// Ends the contexts that were left and have nothing unsaved, so that nothing is kept for them.
+  func endLeftContexts() throws(StoreError) {
+    try drafting.withLock { () throws(StoreError) in
+      try leftContexts.fold(self)
+      for (number, left) in leftContexts.contents where !left.fold.hasChanges {
+        try end(number, .contextEnded(number))
+      }
+    }
+  }
+
+  private func end(_ number: ContextNumber, _ event: Event) throws(StoreError) {
+    try noteTime()
+    try cataloguing.withLock { () throws(StoreError) in _ = try record(event) }
+    leftContexts.remove(number)
+  }
+
+  /// The keys whose values no save takes, by entity.
+  var transientKeys: [EntityNumber: Set<KeyNumber>] {
+    guard let era = head.era else { return [:] }
+    var keys: [EntityNumber: Set<KeyNumber>] = [:]
+    for entity in era.entities {
+      let transient = era.model.entity(named: entity.description.name)?.attributes.filter(
+        \.isTransient)
+      keys[entity.number] = Set((transient ?? []).compactMap { existingKey(named: $0.name) })
+    }
+    return keys
+  }
+}
+
+extension StoreError {
+  static func draftMissing(_ draft: Draft) -> StoreError {
+    StoreError(
+      .contextMissing,
+      "the draft of “\(draft.contextName)” is not there any more: it was recovered or discarded.")
+  }
+}

@@ -1,0 +1,166 @@
+// Work that was never saved is offered after a crash, whole, on what it was made on.
+
+import DiskSimulation
+import EventFold
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+@Suite struct DraftTests {
+  private let disk = SimulatedDisk(seed: 3)
+
+  private func open(_ disk: SimulatedDisk? = nil) throws -> JournaledStore {
+    try JournaledStore(
+      on: disk ?? self.disk, at: "Life.xjournal", model: try StoreLife.model(), options: .small)
+  }
+
+  /// Commits one note with a title, in a context that ends.
+  private func note(_ store: JournaledStore, _ title: String) throws -> ObjectID {
+    let context = try store.beginContext(name: "first", on: store.head.number)
+    let object = try store.newObject(of: EntityNumber(rawValue: 0))
+    let key = try store.key(named: "title")
+    try store.record(.inserted(object), by: context)
+    try store.record(.set(object, key, .string(title)), by: context)
+    _ = try store.commit(
+      CommitRequest([.init(object, base: .none, nil, to: Row([key: .string(title)]))]), by: context)
+    try store.endContext(context)
+    return object
+  }
+
+  @Test func `S76: unsaved edits come back after a crash, on their base, with their steps`() throws
+  {
+    let store = try open()
+    let object = try note(store, "one")
+    let key = try store.key(named: "title")
+    let context = try store.beginContext(name: "editor", on: store.head.number)
+    for title in ["two", "three"] {
+      try store.record(.set(object, key, .string(title)), by: context)
+      try store.record(.stepEnded(name: title), by: context)
+    }
+    let other = try store.newObject(of: EntityNumber(rawValue: 1))
+    try store.record(.inserted(other), by: context)
+    let again = try open(disk.imageAfterProcessDeath())
+    let draft = try #require(again.unsavedDrafts.first)
+    #expect(again.unsavedDrafts.count == 1)
+    #expect(draft.contextName == "editor")
+    #expect(draft.editCount == 3)
+    #expect(draft.objectIDs == [object, other])
+    #expect(draft.problem == nil)
+    #expect(try again.head.row(of: object)?[key] == "one")
+    let (resumed, content) = try again.resume(draft)
+    #expect(content.objects[object]?.row?[key] == "three")
+    #expect(content.undoSteps.map(\.name) == ["two", "three"])
+    #expect(again.unsavedDrafts == [])
+    _ = try again.commit(
+      CommitRequest([
+        .init(object, base: 1, Row([key: "one"]), to: Row([key: "three"])),
+        .init(other, base: .none, nil, to: Row()),
+      ]), by: resumed)
+    try again.close()
+    try store.close()
+  }
+
+  @Test func `a context that saved or gave everything up is no draft`() throws {
+    let store = try open()
+    let object = try note(store, "one")
+    let key = try store.key(named: "title")
+    let one = try store.beginContext(name: "saved", on: 1)
+    try store.record(.set(object, key, "two"), by: one)
+    _ = try store.commit(
+      CommitRequest([.init(object, base: 1, Row([key: "one"]), to: Row([key: "two"]))]), by: one)
+    let two = try store.beginContext(name: "rolled back", on: 2)
+    try store.record(.set(object, key, "three"), by: two)
+    try store.record(.rolledBack, by: two)
+    let three = try store.beginContext(name: "undone", on: 2)
+    try store.record(.set(object, key, "three"), by: three)
+    try store.record(.stepEnded(name: nil), by: three)
+    try store.record(
+      .undone([Restoration(object, .updated, [.init(key, "two")])]), by: three)
+    let four = try store.beginContext(name: "ended", on: 2)
+    try store.record(.set(object, key, "four"), by: four)
+    try store.endContext(four)
+    let again = try open(disk.imageAfterProcessDeath())
+    #expect(again.unsavedDrafts == [])
+    try again.close()
+    try store.close()
+  }
+
+  @Test func `S76: a draft that is declined is not offered again, and that is an event`() throws {
+    let store = try open()
+    let object = try note(store, "one")
+    let key = try store.key(named: "title")
+    let context = try store.beginContext(name: "editor", on: 1)
+    try store.record(.set(object, key, "two"), by: context)
+    let image = disk.imageAfterProcessDeath()
+    let again = try open(image)
+    let draft = try #require(again.unsavedDrafts.first)
+    try again.discard(draft)
+    #expect(again.unsavedDrafts == [])
+    let error = #expect(throws: StoreError.self) { try again.discard(draft) }
+    #expect(error?.code == .contextMissing)
+    #expect(try again.events().last?.kind == .discarded)
+    try again.close()
+    let third = try open(image)
+    #expect(third.unsavedDrafts == [])
+    try third.close()
+    try store.close()
+  }
+
+  @Test func `S76b: compaction keeps what drafts and open contexts stand on`() throws {
+    let store = try open()
+    let object = try note(store, "one")
+    let key = try store.key(named: "title")
+    let context = try store.beginContext(name: "editor", on: 1)
+    try store.record(.set(object, key, "mine"), by: context)
+    try store.record(.stepEnded(name: "step"), by: context)
+    for number in 2...9 {
+      let other = try store.beginContext(name: "other", on: store.head.number)
+      let row = try store.head.row(of: object)
+      _ = try store.commit(
+        CommitRequest([
+          .init(object, base: store.head.number, row, to: Row([key: .integer(number)]))
+        ]), by: other)
+      try store.endContext(other)
+      if number % 3 == 0 { try store.beginSegment() }
+    }
+    try store.compact(keeping: .latest)
+    let again = try open(disk.imageAfterProcessDeath())
+    let draft = try #require(again.unsavedDrafts.first)
+    try again.compact(keeping: .latest)
+    let (_, content) = try again.resume(draft)
+    #expect(content.objects[object]?.baseRow == Row([key: "one"]))
+    #expect(content.objects[object]?.row == Row([key: "mine"]))
+    #expect(content.undoSteps.map(\.name) == ["step"])
+    #expect(try again.head.row(of: object) == Row([key: 9]))
+    try again.close()
+    try store.close()
+  }
+
+  @Test func `S74: the journal tells every edit in its order, with its context`() throws {
+    let store = try open()
+    let object = try note(store, "one")
+    let key = try store.key(named: "title")
+    try store.tag("v1")
+    let context = try store.beginContext(name: "editor", on: 1)
+    try store.record(.based(object, on: 1), by: context)
+    try store.record(.setPrimitive(object, key, nil), by: context)
+    try store.record(.renamed("writer"), by: context)
+    try store.record(.saveFailed("no"), by: context)
+    let events = try store.events()
+    #expect(
+      events.map(\.kind) == [
+        .modelAdopted(["Note", "Folder"]), .began(on: 0), .inserted(object),
+        .set(object, key: "title", "one"), .saved(1), .ended, .tagged("v1", 1), .began(on: 1),
+        .based(object, on: 1), .setPrimitive(object, key: "title", nil), .renamed("writer"),
+        .saveFailed("no"),
+      ])
+    #expect(
+      events.map { $0.context?.name } == [
+        nil, "first", "first", "first", "first", "first", nil, "editor", "editor", "editor",
+        "writer", "writer",
+      ])
+    #expect(zip(events, events.dropFirst()).allSatisfy { $0.date <= $1.date })
+    try store.close()
+  }
+}

@@ -1,0 +1,94 @@
+// Lists that are arrays: single elements and walks agree with decoding the whole, and what is wrong with one
+// element keeps no other from being read.
+
+import ByteCoding
+import ObjectModel
+import PropertyListCoding
+import TestSupport
+import Testing
+
+@Suite struct ArrayLists {
+  private func array<Answer>(
+    _ bytes: [UInt8], _ body: (PropertyListArray) throws -> Answer
+  ) throws -> Answer? {
+    try bytes.withUnsafeBytes { bytes in try PropertyListArray(bytes).map(body) }
+  }
+
+  @Test func `elements come one by one and in a walk as they do in the whole`() throws {
+    let campaign = Campaign(count: "XJ_CAMPAIGN_UNIT", inGate: 200)
+    var dice = Dice(seed: campaign.seed)
+    for round in 0..<campaign.count {
+      let values = (0..<dice.below(40)).map { _ in dice.anyValue() }
+      var writer = ByteWriter()
+      try PropertyListWriter.writeArray(of: values, to: &writer)
+      let name = "seed \(campaign.seed), round \(round)"
+      try array(writer.array) { array throws in
+        #expect(array.count == values.count, "\(name)")
+        for place in values.indices {
+          #expect(try array.value(place) == values[place], "\(name), \(place)")
+        }
+        let first = dice.below(values.count + 1)
+        var walked: [Value] = []
+        let isWhole = try array.forEach(in: first..<values.count) { place, value in
+          #expect(place == first + walked.count)
+          walked.append(value)
+          return true
+        }
+        #expect(isWhole)
+        #expect(walked == Array(values[first...]), "\(name)")
+      }
+    }
+  }
+
+  @Test func `a walk stops when it is told to`() throws {
+    try array(PropertyListWriter.encode([1, 2, 3])) { array throws in
+      var count = 0
+      let isWhole = try array.forEach(in: 0..<3) { _, _ in
+        count += 1
+        return count < 2
+      }
+      #expect(!isWhole)
+      #expect(count == 2)
+    }
+  }
+
+  @Test func `a list that is no array is none`() throws {
+    for value: Value in ["text", 1, nil, ["a": 1], .set([1]), .counter(3)] {
+      #expect(try array(PropertyListWriter.encode(value)) { _ in true } == nil)
+    }
+    #expect(throws: PropertyListError.self) { try array([1, 2, 3]) { _ in true } }
+    #expect(try array(PropertyListWriter.encode([nil, 1])) { $0.count } == 2)
+  }
+
+  @Test func `an element that cannot be read keeps no other from being read`() throws {
+    let good = ListBytes([0x10, 7], [0x7F], [0xA2, 3, 0], [0x80, 8], [0xA4, 0, 1, 2, 0])
+    var list = good
+    list.root = 4
+    try array(list.bytes) { array throws in
+      for place in [0, 3] { #expect(try array.value(place) == 7) }
+      #expect(throws: PropertyListError.self) { try array.value(1) }
+      #expect(throws: PropertyListError.self, "a UUID of an integer") { try array.value(2) }
+      var walked: [Value] = []
+      #expect(throws: PropertyListError.self) {
+        try array.forEach(in: 0..<4) { _, value in
+          walked.append(value)
+          return true
+        }
+      }
+      #expect(walked == [7])
+    }
+  }
+
+  @Test func `an array does not count in the depth of its elements`() throws {
+    func nested(_ depth: Int) -> Value { (0..<depth).reduce(1) { value, _ in .array([value]) } }
+    var writer = ByteWriter()
+    let deep = nested(Value.largestDepth)
+    try PropertyListWriter.writeArray(of: [deep], to: &writer)
+    #expect(try array(writer.array) { try $0.value(0) } == deep)
+    writer.removeAll()
+    #expect(throws: PropertyListError.self) {
+      try PropertyListWriter.writeArray(of: [nested(Value.largestDepth + 1)], to: &writer)
+    }
+    #expect(writer.byteCount == 0, "nothing is written where it throws")
+  }
+}
