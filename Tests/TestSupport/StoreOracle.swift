@@ -1,0 +1,144 @@
+// What must be in a store after a crash, and whether it is.
+
+package import DiskSimulation
+internal import EventFold
+internal import ObjectModel
+internal import ObjectStore
+
+/// Opens what a crash left of a store, and compares it with what was promised.
+package struct StoreOracle {
+  private let ledger: StoreLedger
+  private let crash: Crash
+
+  package init(_ ledger: StoreLedger, _ crash: Crash) {
+    self.ledger = ledger
+    self.crash = crash
+  }
+
+  /// Opens the store on a disk, and works on with it where asked.
+  ///
+  /// - Returns: what promise was broken, or nil.
+  package func violation(on disk: SimulatedDisk, goesOn: Bool) -> String? {
+    do {
+      let store = try StoreWork.open(on: disk)
+      if let fault = try fault(in: store) { return fault }
+      if let fault = try faultOfBackups(on: disk) { return fault }
+      if goesOn {
+        let findings = try store.verify(deep: true)
+        if let finding = findings.first { return "verification: \(finding)" }
+        if let fault = try faultOfGoingOn(store, disk) { return "second life: " + fault }
+      } else {
+        // As if the process had ended.
+        withExtendedLifetime(store) {}
+      }
+      return nil
+    } catch {
+      return "it does not open or go on: \(error)"
+    }
+  }
+
+  private func fault(in store: JournaledStore) throws -> String? {
+    let head = Int(store.lastCommit.rawValue)
+    guard (ledger.acknowledgedCount..<ledger.states.count).contains(head) else {
+      return "commit \(head) is the last of \(ledger.acknowledgedCount) acknowledged and "
+        + "\(ledger.states.count - 1) begun"
+    }
+    let first = Int(store.firstKeptCommit.rawValue)
+    guard first - 1 <= ledger.mayBeDropped else { return "commits before \(first) are dropped" }
+    for number in (first - 1)...head {
+      let past = try store.snapshot(at: CommitNumber(rawValue: UInt64(number))).plain()
+      if past != ledger.states[number] {
+        return "commit \(number) is \(past), and should be \(ledger.states[number])"
+      }
+    }
+    if let fault = faultOfTags(store.tags) { return fault }
+    return try faultOfDrafts(store)
+  }
+
+  private func faultOfTags(_ tags: [String: CommitNumber]) -> String? {
+    for name in ["tag 0", "tag 1"] {
+      let begun = ledger.tags.filter { $0.name == name }.map(\.commit)
+      let acknowledged = ledger.tags.prefix(ledger.acknowledgedTagCount)
+        .filter { $0.name == name }.map(\.commit)
+      let allowed = [acknowledged.last] + begun.dropFirst(acknowledged.count).map { Optional($0) }
+      let found = tags[name].map { Int($0.rawValue) }
+      if !allowed.contains(found) { return "“\(name)” stands for \(String(describing: found))" }
+    }
+    return nil
+  }
+
+  /// After the end of the process, the drafts are complete up to the last edit that returned.
+  private func faultOfDrafts(_ store: JournaledStore) throws -> String? {
+    let drafts = store.unsavedDrafts
+    for draft in drafts {
+      if let problem = draft.problem { return "a draft has a problem: \(problem)" }
+      if ledger.discarded.contains(draft.contextName) { return "a discarded draft is offered" }
+      let content = try store.resume(draft).content
+      let held = content.objects.mapValues(\.row).compactMapValues { $0 }
+      let edited = ledger.edited[draft.contextName] ?? []
+      let least = crash == .powerLoss ? 0 : ledger.returnedEditCounts[draft.contextName] ?? 0
+      // What was saved may be a draft again only where the save was lost with the power.
+      let wasSaved = ledger.edited[draft.contextName] == nil
+      if wasSaved, crash != .powerLoss { return "a context that saved is a draft" }
+      let allowed = edited.enumerated().filter { $0.offset + 1 >= least }.map(\.element)
+      if !wasSaved, !allowed.contains(where: { $0 == held }) {
+        return "the draft of \(draft.contextName) holds \(held), and none of \(allowed)"
+      }
+    }
+    guard crash != .powerLoss else { return nil }
+    let head = Int(store.lastCommit.rawValue)
+    for (name, count) in ledger.returnedEditCounts where count > 0 {
+      let isOffered = drafts.contains { $0.contextName == name }
+      // A save that was not acknowledged may have been made.
+      let mayBeSaved = head > ledger.acknowledgedCount
+      if !isOffered, !mayBeSaved, !ledger.mayBeDiscarded.contains(name) {
+        return "the draft of \(name) is not offered"
+      }
+    }
+    return nil
+  }
+
+  /// A backup that was acknowledged is there, whole; one that was begun is there, whole, or not at all.
+  private func faultOfBackups(on disk: SimulatedDisk) throws -> String? {
+    for (index, states) in ledger.backups.enumerated() {
+      let path = "Backup \(index + 1).xjournal"
+      guard disk.contents(of: "\(path)/MANIFEST") != nil else {
+        if index < ledger.acknowledgedBackupCount { return "backup \(index + 1) is not there" }
+        continue
+      }
+      let store = try StoreWork.open(on: disk, at: path)
+      let head = Int(store.lastCommit.rawValue)
+      guard states.contains(head), try store.head.plain() == ledger.states[head] else {
+        return "backup \(index + 1) is at commit \(head)"
+      }
+    }
+    return nil
+  }
+
+  /// What comes after a crash is as durable as what came before.
+  private func faultOfGoingOn(_ store: JournaledStore, _ disk: SimulatedDisk) throws -> String? {
+    var state = try store.head.plain()
+    let context = try store.beginContext(name: "after", on: store.head.number)
+    let key = try store.key(named: "title")
+    let object = try store.newObject(of: EntityNumber(rawValue: 0))
+    if ledger.states.contains(where: { $0[object] != nil }), state[object] != nil {
+      return "\(object) is given a second time"
+    }
+    try store.record(.inserted(object), by: context)
+    try store.record(.set(object, key, "after"), by: context)
+    let row = Row([key: "after"])
+    _ = try store.commit(CommitRequest([.init(object, base: .none, nil, to: row)]), by: context)
+    state[object] = row
+    let again = try StoreWork.open(on: disk.imageAfterPowerLossOfEverythingUnsynced())
+    guard try again.head.plain() == state else { return "the new commit is not there" }
+    try again.close()
+    try store.compact(keeping: .latest)
+    guard try store.head.plain() == state else { return "compaction changed the state" }
+    try store.close()
+    let third = try StoreWork.open(on: disk)
+    guard try third.head.plain() == state else { return "the state is not there any more" }
+    if let finding = try third.verify(deep: true).first { return "verification: \(finding)" }
+    try third.close()
+    return nil
+  }
+}
