@@ -38,16 +38,17 @@ package struct Catalogue: Sendable {
     self.firstKept = firstKept
   }
 
-  /// The catalogue as of a commit of this life of the store, with what its live contexts know of themselves
-  /// and without numbers that were reserved and not given.
+  /// The catalogue as of a commit of this life of the store, with what its live contexts know of themselves.
+  ///
+  /// - Parameter lastNumbers: the numbers given last, where none will be given any more.
   func settled(
-    at head: CommitNumber, _ time: RecordedTime, lastNumbers: [UInt64: UInt64],
+    at head: CommitNumber, _ time: RecordedTime, lastNumbers: [UInt64: UInt64]?,
     live: [ContextNumber: LiveContext]
   ) -> Catalogue {
     var settled = self
     settled.head = head
     settled.time = max(self.time, time)
-    settled.reserved = lastNumbers
+    if let lastNumbers { settled.reserved = lastNumbers }
     for (number, context) in live {
       settled.contexts[number]?.name = context.name
       settled.contexts[number]?.firstUnsavedEdit = context.firstUnsavedEdit
@@ -96,9 +97,17 @@ package struct Catalogue: Sendable {
       contexts[number] = OpenContext(
         number: number, name: name, base: base, parent: parent, firstEdit: edit)
     case .contextEnded(let number), .draftDiscarded(let number): contexts[number] = nil
-    case .edited(let number, let edited): note(edited, of: number, edit)
+    case .edited(let number, let edited):
+      if case .inserted(let object) = edited { noteNumber(of: object) }
+      note(edited, of: number, edit)
     case .unknown: break
     }
+  }
+
+  /// Notes that an object has its number, whether that was said to be reserved or not.
+  private mutating func noteNumber(of object: ObjectID) {
+    let prefix = object.rawValue >> 36
+    if object.number > reserved[prefix] ?? 0 { reserved[prefix] = object.number }
   }
 
   /// Notes from where on a context may have unsaved work.
@@ -127,6 +136,7 @@ package struct Catalogue: Sendable {
     }
     head = commit.number
     time = max(time, commit.time)
+    for change in commit.changes where change.kind == .inserted { noteNumber(of: change.object) }
     contexts[commit.context]?.firstUnsavedEdit = nil
   }
 

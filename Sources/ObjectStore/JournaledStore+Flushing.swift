@@ -29,7 +29,8 @@ extension JournaledStore {
     }
   }
 
-  private func flush() {
+  /// Writes a checkpoint, and notes what keeps it from being written.
+  func flush() {
     var failure: StoreError?
     do throws(StoreError) {
       try checkpoint()

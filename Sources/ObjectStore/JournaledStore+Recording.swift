@@ -77,6 +77,7 @@ extension JournaledStore {
   package func newObject(of entity: EntityNumber, origin: UInt16 = 0) throws(StoreError) -> ObjectID
   {
     try cataloguing.withLock { () throws(StoreError) in
+      if isClosing { throw StoreError(JournalError.closed) }
       let prefix = UInt64(origin) << 12 | UInt64(entity.rawValue)
       let number = (lastNumbers[prefix] ?? 0) + 1
       guard number <= ObjectID.largestNumber else {

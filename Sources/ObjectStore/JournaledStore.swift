@@ -37,6 +37,8 @@ public final class JournaledStore: @unchecked Sendable {
   var lastNumbers: [UInt64: UInt64]
   /// How many numbers were reserved last, by origin and entity. Guarded by `cataloguing`.
   var reservedCounts: [UInt64: UInt64] = [:]
+  /// Whether no more numbers are given. Guarded by `cataloguing`.
+  var isClosing = false
   /// The contexts that have begun since the store was opened. Guarded by `cataloguing`.
   var liveContexts: [ContextNumber: LiveContext] = [:]
 
@@ -105,8 +107,12 @@ public final class JournaledStore: @unchecked Sendable {
   }
 
   /// Makes everything durable and gives the store back, to be opened again by whoever wants to.
+  ///
+  /// Where much has changed a checkpoint is written first; if that fails, opening takes longer, and nothing else
+  /// is amiss (see `checkpointFailure`).
   public func close() throws(StoreError) {
-    if committing.withLock({ unflushedByteCount }) >= options.closingByteCount { try checkpoint() }
+    cataloguing.withLock { isClosing = true }
+    if committing.withLock({ unflushedByteCount }) >= options.closingByteCount { flush() }
     try onJournal { () throws(JournalError) in try journal.close() }
   }
 

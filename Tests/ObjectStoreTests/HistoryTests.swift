@@ -1,5 +1,6 @@
 // What happened to objects is told as it happened.
 
+import DiskSimulation
 import FoundationEssentials
 import ObjectModel
 import ObjectStore
@@ -109,6 +110,29 @@ import Testing
     #expect(throws: StoreError.self) { try life.store.removeTag("v2") }
     #expect(throws: StoreError.self) { try life.store.tag("v3", 1_000) }
     try life.store.close()
+  }
+
+  @Test func `no number is given twice, whatever checkpoints and ends of the process come between`() throws {
+    var given: Set<ObjectID> = []
+    let disk = SimulatedDisk(seed: 4)
+    var image = disk
+    for round in 0..<12 {
+      let store = try JournaledStore(
+        on: image, at: "Life.xjournal", model: try StoreLife.model(), options: .small)
+      let context = try store.beginContext(name: "", on: store.head.number)
+      for place in 0..<5 {
+        let object = try store.newObject(of: EntityNumber(rawValue: 0))
+        #expect(given.insert(object).inserted, "\(object) in round \(round)")
+        _ = try store.commit(
+          CommitRequest([.init(object, base: .none, nil, to: Row())]), by: context)
+        if place == round % 5 { try store.checkpoint() }
+      }
+      if round % 3 == 0 {
+        try store.close()
+      } else {
+        image = image.imageAfterProcessDeath()
+      }
+    }
   }
 
   @Test func `what never was cannot be asked for`() throws {
