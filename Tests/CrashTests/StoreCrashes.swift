@@ -9,8 +9,8 @@ import Testing
     let campaign = Campaign(count: "XJ_CAMPAIGN_STORES", inGate: 100_000)
     let workloads = Self.workloads
     let tally = Tally()
-    // About a hundred calls a workload; the end of the process is one state of each.
-    let limit = max(2, campaign.count / (workloads.count * 100))
+    // About fifty calls a workload, of which many have few states.
+    let limit = max(2, campaign.count / (workloads.count * 20))
     try onBothCores(workloads.count) { index in
       if tally.hasViolations { return }
       let explorer = StoreExplorer(

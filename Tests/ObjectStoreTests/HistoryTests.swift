@@ -112,7 +112,9 @@ import Testing
     try life.store.close()
   }
 
-  @Test func `no number is given twice, whatever checkpoints and ends of the process come between`() throws {
+  @Test func `no number is given twice, whatever checkpoints and ends of the process come between`()
+    throws
+  {
     var given: Set<ObjectID> = []
     let disk = SimulatedDisk(seed: 4)
     var image = disk
