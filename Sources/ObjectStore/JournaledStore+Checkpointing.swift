@@ -74,7 +74,8 @@ extension JournaledStore {
     publish(anew: pending.snapshot)
     unflushedByteCount = 0
     let catalogue = catalogue.settled(
-      at: snapshot.number, snapshot.time, lastNumbers: isClosing ? lastNumbers : nil, live: liveContexts)
+      at: snapshot.number, snapshot.time, lastNumbers: isClosing ? lastNumbers : nil,
+      live: liveContexts)
     return Cut(snapshot: snapshot, catalogue: catalogue, frame: journal.durableFrame)
   }
 

@@ -2,7 +2,7 @@ internal import EventCoding
 internal import Journaling
 internal import ObjectModel
 
-extension JournaledStore {
+extension ReadableStore {
   /// Everything that happened, in order over all contexts, as far as the journal goes back.
   ///
   /// What happens while the events are gone through may be among them or not.
@@ -22,8 +22,10 @@ extension JournaledStore {
   public func forEachEvent(
     _ body: (StoreEvent) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    try onJournal { () throws(JournalError) in try journal.sync() }
-    let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
+    try settle()
+    let reader = try onJournal { () throws(JournalError) in
+      try JournalReader(at: path, on: readableDisk)
+    }
     var telling = EventTelling(name: { [self] in name(of: $0) ?? "" })
     let ending = try reader.forEachEntry(decoder) { (_, entry) throws(StoreError) in
       guard let event = telling.tell(entry) else { return true }

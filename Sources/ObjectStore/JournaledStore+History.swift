@@ -3,7 +3,7 @@ public import FoundationEssentials
 internal import Journaling
 public import ObjectModel
 
-extension JournaledStore {
+extension ReadableStore {
   /// The last commit; none before the first.
   public var lastCommit: CommitNumber { head.number }
 
@@ -154,7 +154,7 @@ private struct RowsInPassing {
 
   /// The row of an object before and after a commit, where one of its values needs it.
   mutating func pass(
-    _ change: ObjectChange, _ number: CommitNumber, of store: JournaledStore
+    _ change: ObjectChange, _ number: CommitNumber, of store: ReadableStore
   ) throws(StoreError) -> (before: Row?, after: Row?) {
     let isShort = change.entries.contains { entry in
       if case .replaced = entry.change { false } else { true }

@@ -5,13 +5,13 @@ internal import Journaling
 public import ObjectModel
 
 // What was: commits, and objects as earlier commits left them.
-extension JournaledStore {
+extension ReadableStore {
   /// A commit with what it changed.
   ///
   /// - Throws: where there is none, or compaction has dropped it.
   package func content(of number: CommitNumber) throws(StoreError) -> CommitContent {
     guard number == .none || number >= firstKeptCommit else { throw .commitDropped(number) }
-    return try pastCommits.commit(number, head: head.number, journal.manifest)
+    return try pastCommits.commit(number, head: head.number, manifest)
   }
 
   /// An object as it was at a commit; nil where it was not there then, nor deleted before.
@@ -33,7 +33,7 @@ extension JournaledStore {
   func before(
     _ stored: StoredRow, _ object: ObjectID, _ head: Snapshot
   ) throws(StoreError) -> (stored: StoredRow?, commit: CommitContent, change: ObjectChange) {
-    let commit = try pastCommits.commit(stored.changed, head: head.number, journal.manifest)
+    let commit = try pastCommits.commit(stored.changed, head: head.number, manifest)
     guard let change = commit.change(of: object) else {
       throw .chainBroken(object, in: commit.number)
     }
@@ -91,7 +91,7 @@ extension JournaledStore {
     guard number < last else { return }
     let place = try pastCommits.place(of: number.next, head: head.number)
     let reader = try onJournal { () throws(JournalError) in
-      try JournalReader(at: path, on: disk)
+      try JournalReader(at: path, on: readableDisk)
     }
     var expected = number.next
     let ending = try reader.forEachEntry(from: place.number, decoder) {

@@ -7,9 +7,6 @@ extension JournaledStore {
   /// Events less than this apart have the same time.
   private static let momentNanoseconds: Int64 = 1_000_000
 
-  /// The model of the store.
-  package var model: ManagedObjectModel? { head.era?.model }
-
   // MARK: Contexts
 
   /// Begins a context on a commit, within a parent where it has one.
@@ -63,14 +60,6 @@ extension JournaledStore {
     }
   }
 
-  /// The number of a key that has one.
-  package func existingKey(named name: String) -> KeyNumber? {
-    cataloguing.withLock { catalogue.keys[name] }
-  }
-
-  /// The name of a key.
-  package func name(of key: KeyNumber) -> String? { cataloguing.withLock { catalogue.keys[key] } }
-
   /// Gives a new object its ID.
   ///
   /// Numbers are reserved ahead, in blocks that grow with the demand, so that none is given twice.
@@ -110,9 +99,6 @@ extension JournaledStore {
     guard tags[name] != nil else { throw .tagMissing(name) }
     try setTag(name, nil)
   }
-
-  /// The commits that have names.
-  public var tags: [String: CommitNumber] { cataloguing.withLock { catalogue.tags } }
 
   private func setTag(_ name: String, _ commit: CommitNumber?) throws(StoreError) {
     try noteTime()

@@ -10,19 +10,15 @@ internal import ObjectModel
 /// Any thread may use it. Commits are checked and numbered one after another, against what is committed or
 /// about to be; they share their syncs; and they are shown to readers in order, once they are durable.
 ///
-/// Locks are taken in this order: `checkpointing`, `drafting`, `committing`, `cataloguing`, then the journal's own, and for no longer than
-/// memory takes. Nobody who reads waits for anybody who writes.
-public final class JournaledStore: @unchecked Sendable {
-  /// The store's folder.
-  public let path: String
+/// Locks are taken in this order: `checkpointing`, `drafting`, `committing`, `cataloguing`, then the journal's
+/// own, and for no longer than memory takes. Nobody who reads waits for anybody who writes.
+public final class JournaledStore: ReadableStore, @unchecked Sendable {
   /// What opening found and did.
   package let recovery: RecoveryReport
   let options: StoreOptions
   let disk: any Disk
   let journal: Journal
-  let store: StoreTag
   let encoder: EventEncoder
-  let decoder: EventDecoder
 
   let committing = Lock()
   /// Guarded by `committing`.
@@ -30,9 +26,6 @@ public final class JournaledStore: @unchecked Sendable {
   /// How many bytes of commits there are since the last checkpoint. Guarded by `committing`.
   var unflushedByteCount = 0
 
-  let cataloguing = Lock()
-  /// Guarded by `cataloguing`.
-  var catalogue: Catalogue
   /// The last number given to an object, by origin and entity. Guarded by `cataloguing`.
   var lastNumbers: [UInt64: UInt64]
   /// How many numbers were reserved last, by origin and entity. Guarded by `cataloguing`.
@@ -41,8 +34,6 @@ public final class JournaledStore: @unchecked Sendable {
   var isClosing = false
   /// The contexts that have begun since the store was opened. Guarded by `cataloguing`.
   var liveContexts: [ContextNumber: LiveContext] = [:]
-
-  let pastCommits: PastCommits
 
   let drafting = Lock()
   /// Guarded by `drafting`.
@@ -56,10 +47,6 @@ public final class JournaledStore: @unchecked Sendable {
   /// Guarded by `checkpointing`.
   var files: CheckpointFiles
 
-  private let publishing = Lock()
-  /// Guarded by `publishing`.
-  private var published: Snapshot
-
   let clock = Lock()
   /// The time that the journal's events have. Guarded by `clock`.
   var eventTime: RecordedTime
@@ -68,42 +55,24 @@ public final class JournaledStore: @unchecked Sendable {
     path: String, options: StoreOptions, disk: any Disk, journal: Journal, recovery: RecoveryReport,
     _ fold: StoreFold, _ files: CheckpointFiles
   ) throws(StoreError) {
-    self.path = path
     self.options = options
     self.disk = disk
     self.journal = journal
     self.recovery = recovery
-    store = fold.snapshot.store
-    encoder = EventEncoder(store: store)
-    decoder = EventDecoder(store: store)
-    catalogue = fold.catalogue
+    encoder = EventEncoder(store: fold.snapshot.store)
     lastNumbers = fold.catalogue.reserved
     eventTime = fold.catalogue.time
-    published = fold.snapshot
     self.files = files
     leftContexts = LeftContexts(
       fold.catalogue, lastEdit: journal.editsOfNextCommit.upperBound.rawValue - 1)
-    pastCommits = try PastCommits(
-      at: path, on: disk, in: journal.folder, journal.manifest, store)
     pending = PendingCommits(after: fold.snapshot, epoch: journal.commitEpoch)
+    try super.init(path: path, disk, in: journal.folder, journal.manifest, fold)
   }
 
-  /// The state of the last commit that is made.
-  package var head: Snapshot { publishing.withLock { published } }
+  override var manifest: Manifest { journal.manifest }
 
-  /// Shows readers a later state.
-  func publish(_ snapshot: Snapshot) {
-    publishing.withLock {
-      if published.number < snapshot.number { published = snapshot }
-    }
-  }
-
-  /// Shows readers the same state in another era.
-  func publish(anew snapshot: Snapshot) { publishing.withLock { published = snapshot } }
-
-  /// Puts other layers, which say the same, in the place of those below the first.
-  func replacePublishedLayers(belowTop layers: [Layer]) {
-    publishing.withLock { published.replaceLayers(belowTop: layers) }
+  override func settle() throws(StoreError) {
+    try onJournal { () throws(JournalError) in try journal.sync() }
   }
 
   /// Makes everything durable and gives the store back, to be opened again by whoever wants to.

@@ -1,0 +1,75 @@
+internal import DiskAccess
+internal import EventCoding
+internal import Journaling
+public import ObjectModel
+
+/// A store as those see it who look at it: its objects, and all that was.
+///
+/// Any thread may use it.
+public class ReadableStore: @unchecked Sendable {
+  /// The store's folder.
+  public let path: String
+  let readableDisk: any ReadableDisk
+  let store: StoreTag
+  let decoder: EventDecoder
+  let pastCommits: PastCommits
+
+  let cataloguing = Lock()
+  /// Guarded by `cataloguing`.
+  var catalogue: Catalogue
+
+  private let publishing = Lock()
+  /// Guarded by `publishing`.
+  private var published: Snapshot
+
+  init(
+    path: String, _ disk: any ReadableDisk, in folder: any ReadableFolder, _ manifest: Manifest,
+    _ fold: StoreFold
+  ) throws(StoreError) {
+    self.path = path
+    readableDisk = disk
+    store = fold.snapshot.store
+    decoder = EventDecoder(store: store)
+    catalogue = fold.catalogue
+    published = fold.snapshot
+    pastCommits = try PastCommits(at: path, on: disk, in: folder, manifest, store)
+  }
+
+  /// The journal's manifest as it is.
+  var manifest: Manifest { preconditionFailure("every kind of store knows its manifest") }
+
+  /// Has everything that happened so far be in the journal's frames.
+  func settle() throws(StoreError) {}
+
+  /// The state of the last commit that is made.
+  package var head: Snapshot { publishing.withLock { published } }
+
+  /// The model of the store; nil where it never had one.
+  public var model: ManagedObjectModel? { head.era?.model }
+
+  /// The commits that have names.
+  public var tags: [String: CommitNumber] { cataloguing.withLock { catalogue.tags } }
+
+  /// The number of a key that has one.
+  package func existingKey(named name: String) -> KeyNumber? {
+    cataloguing.withLock { catalogue.keys[name] }
+  }
+
+  /// The name of a key.
+  package func name(of key: KeyNumber) -> String? { cataloguing.withLock { catalogue.keys[key] } }
+
+  /// Shows readers a later state.
+  func publish(_ snapshot: Snapshot) {
+    publishing.withLock {
+      if published.number < snapshot.number { published = snapshot }
+    }
+  }
+
+  /// Shows readers the same state in other layers.
+  func publish(anew snapshot: Snapshot) { publishing.withLock { published = snapshot } }
+
+  /// Puts other layers, which say the same, in the place of those below the first.
+  func replacePublishedLayers(belowTop layers: [Layer]) {
+    publishing.withLock { published.replaceLayers(belowTop: layers) }
+  }
+}

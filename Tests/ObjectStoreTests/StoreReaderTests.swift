@@ -1,0 +1,101 @@
+// Looking at a store changes nothing, shows what is durable, and as much of a damaged store as is whole.
+
+import DiskAccess
+import DiskSimulation
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+@Suite struct StoreReaderTests {
+  @Test
+  func `a reader follows a store that is being written, through everything that is done to it`()
+    throws
+  {
+    var life = try StoreLife(seed: 21)
+    try life.save()
+    let reader = try StoreReader(on: life.disk, at: StoreLife.path)
+    var dice = Dice(seed: 21)
+    for step in 0..<60 {
+      try life.save()
+      switch dice.pick(8) {
+      case 0: try life.roll()
+      case 1: try life.store.checkpoint()
+      case 2: try life.store.compact(keeping: .everything)
+      case 3: try life.reopen()
+      default: break
+      }
+      try reader.refresh()
+      #expect(reader.findings == [])
+      // What was saved last may not be known to be durable yet.
+      let number = Int(reader.lastCommit.rawValue)
+      #expect(life.states.count - 1 - number <= 1, "step \(step)")
+      #expect(try reader.head.plain() == life.states[number], "step \(step)")
+    }
+    try life.store.close()
+    try reader.refresh()
+    #expect(try reader.head.plain() == life.state)
+    #expect(try reader.refresh() == false)
+    #expect(try reader.commits(since: 0).count == life.states.count - 1)
+    for (number, state) in life.states.enumerated() {
+      let past = try reader.snapshot(at: CommitNumber(rawValue: UInt64(number)))
+      #expect(try past.plain() == state)
+    }
+  }
+
+  @Test func `looking writes nothing, and locks nothing`() throws {
+    var life = try StoreLife(seed: 22)
+    for _ in 0..<10 { try life.save() }
+    try life.store.checkpoint()
+    for _ in 0..<3 { try life.save() }
+    let image = life.disk.imageAfterProcessDeath()
+    image.isTracing = true
+    let reader = try StoreReader(on: image, at: StoreLife.path)
+    _ = try reader.history(of: try #require(life.state.keys.first))
+    _ = try reader.events()
+    let looking = image.trace
+    let writing = ["write", "append", "sync", "resize", "lock", "rename", "remove", "makeFolder"]
+    func writes(_ line: String) -> Bool { writing.contains { line.contains(" \($0)") } }
+    #expect(looking.filter(writes) == [])
+    #expect(looking.count > 10)
+    let writer = try JournaledStore(
+      on: image, at: StoreLife.path, model: try StoreLife.model(), options: .small)
+    try writer.close()
+    #expect(image.trace.count { writes($0) } > 5)
+    try life.store.close()
+  }
+
+  @Test func `what comes before damage can be looked at, and the damage is named`() throws {
+    var life = try StoreLife(seed: 23)
+    var options = StoreOptions.small
+    options.closingByteCount = 1 << 30
+    life = try StoreLife(seed: 23, options: options)
+    for _ in 0..<6 { try life.save() }
+    try life.roll()
+    for _ in 0..<6 { try life.save() }
+    try life.store.close()
+    let folder = try life.disk.folder(at: StoreLife.path).folder("journal")
+    let file = try folder.file("0000000001.xj", .existing)
+    let middle = try file.information().byteCount / 2
+    let noise: [UInt8] = [1, 2, 3, 4]
+    try noise.withUnsafeBytes { try file.write($0, at: middle) }
+    let reader = try StoreReader(on: life.disk, at: StoreLife.path)
+    let finding = try #require(reader.findings.first)
+    #expect(finding.description.contains("journal/0000000001.xj, byte "))
+    let number = Int(reader.lastCommit.rawValue)
+    #expect((1..<life.states.count - 1).contains(number))
+    #expect(try reader.head.plain() == life.states[number])
+    let error = #expect(throws: StoreError.self) {
+      try JournaledStore(
+        on: life.disk, at: StoreLife.path, model: try StoreLife.model(), options: options)
+    }
+    #expect(error?.code == .damaged)
+  }
+
+  @Test func `where there is no store there is nothing to look at`() throws {
+    let error = #expect(throws: StoreError.self) {
+      try StoreReader(on: SimulatedDisk(seed: 1), at: "None.xjournal")
+    }
+    #expect(error?.code == .storeMissing)
+  }
+}
