@@ -126,6 +126,9 @@ package struct Catalogue: Sendable {
     }
   }
 
+  /// Notes the last commit of this life of the store, whose commits are not folded here.
+  mutating func advance(to commit: CommitNumber) { head = max(head, commit) }
+
   /// Notes that commits before one are dropped.
   mutating func drop(before commit: CommitNumber) { firstKept = max(firstKept, commit) }
 

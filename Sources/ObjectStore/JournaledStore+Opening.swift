@@ -75,10 +75,12 @@ extension JournaledStore {
   private func adopt(_ model: ManagedObjectModel) throws(StoreError) {
     guard catalogue.era?.model != model else { return }
     let entities = try Era.number(model, after: catalogue.eras)
+    try gatherDestinations(for: model)
     for entity in model.entities {
       for attribute in entity.attributes { _ = try key(named: attribute.name) }
       for relationship in entity.relationships { _ = try key(named: relationship.name) }
     }
+    catalogue.advance(to: head.number)
     let event = Event.modelAdopted(entities)
     let number = try append(event)
     do throws(Catalogue.Contradiction) {

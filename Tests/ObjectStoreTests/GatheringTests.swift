@@ -1,0 +1,78 @@
+// A relationship that another model does not answer from its inverse any more keeps its destinations.
+
+import DiskSimulation
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+@Suite struct GatheringTests {
+  private let disk = SimulatedDisk(seed: 31)
+
+  /// Folders with notes: of which each knows its folder, or which only the folder knows.
+  private func model(notesKnow: Bool) throws -> ManagedObjectModel {
+    let back = RelationshipDescription("folder", to: "Folder", inverse: "notes")
+    return try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Folder",
+        relationships: [
+          RelationshipDescription(
+            "notes", to: "Note", inverse: notesKnow ? "folder" : nil, isToMany: true)
+        ]),
+      EntityDescription("Note", relationships: notesKnow ? [back] : []),
+    ])
+  }
+
+  private func open(_ disk: SimulatedDisk, notesKnow: Bool) throws -> JournaledStore {
+    try JournaledStore(
+      on: disk, at: "Notes.xjournal", model: try model(notesKnow: notesKnow), options: .small)
+  }
+
+  @Test func `destinations are gathered before the inverse is let go, whenever the process ends`()
+    throws
+  {
+    let store = try open(disk, notesKnow: true)
+    let context = try store.beginContext(name: "", on: .none)
+    let (folder, empty) = (
+      try store.newObject(of: EntityNumber(rawValue: 0)),
+      try store.newObject(of: EntityNumber(rawValue: 0))
+    )
+    let notes = try (0..<3).map { _ in try store.newObject(of: EntityNumber(rawValue: 1)) }
+    let key = try store.key(named: "folder")
+    let linked = notes.prefix(2).map {
+      CommitRequest.Object($0, base: .none, nil, to: Row([key: .reference(folder)]))
+    }
+    let others = [folder, empty, notes[2]].map {
+      CommitRequest.Object($0, base: .none, nil, to: Row())
+    }
+    _ = try store.commit(CommitRequest(linked + others), by: context)
+    try store.endContext(context)
+    try store.close()
+    let before = disk.imageAfterProcessDeath()
+    var images: [SimulatedDisk] = []
+    disk.onCall = { [unowned disk] _ in images.append(disk.imageAfterProcessDeath()) }
+    try open(disk, notesKnow: false).close()
+    disk.onCall = nil
+    images.append(disk.imageAfterProcessDeath())
+    #expect(images.count > 10)
+    for (index, image) in images.enumerated() {
+      let again = try open(image, notesKnow: false)
+      let notesKey = try #require(again.existingKey(named: "notes"))
+      let head = again.head
+      let members = Set(notes.prefix(2).map { Value.reference($0) })
+      #expect(try head.row(of: folder) == Row([notesKey: .set(members)]), "call \(index)")
+      #expect(try head.row(of: empty) == Row())
+      for note in notes { #expect(try head.row(of: note) == Row()) }
+      #expect(again.lastCommit == 2)
+      let past = try again.snapshot(at: 1)
+      #expect(try past.row(of: notes[0]) == Row([key: .reference(folder)]))
+      let pastFolder = try past.row(of: folder)
+      #expect(pastFolder == Row(), "call \(index)")
+      try again.close()
+    }
+    // Whoever never adopts the other model sees nothing of it.
+    let same = try open(before, notesKnow: true)
+    #expect(same.lastCommit == 1)
+    try same.close()
+  }
+}
