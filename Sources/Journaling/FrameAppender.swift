@@ -124,9 +124,9 @@ final class FrameAppender {
       guard let number = SegmentNumber(fileName: name), number < manifest.segments[0].number else {
         continue
       }
+      // Where a loss of power brings it back, it goes with the next.
       try journalFolder.remove(name)
     }
-    try journalFolder.sync()
   }
 
   /// Seals the segment and begins the next one, unless the segment has no frames.

@@ -45,16 +45,21 @@ package final class LoadedFrame: @unchecked Sendable {
 
 /// Reads single frames of a journal, by their places. Any thread may use it.
 ///
-/// Costs: two reads of the file for a frame, and none to find it. Files stay open.
+/// Costs: two reads of the file for a frame, and none to find it. Some files stay open.
 package final class FrameFiles: @unchecked Sendable {
+  private let storeFolder: any ReadableFolder
   private let folder: any ReadableFolder
   private let lock = Lock()
   // Guarded by `lock`.
   private var salts: [SegmentNumber: UInt64] = [:]
   private var files: [SegmentNumber: any ReadableFile] = [:]
 
+  /// How many files stay open.
+  private static let largestFileCount = 32
+
   /// - Parameter folder: the folder of the store.
   package init(in folder: any ReadableFolder, _ manifest: Manifest) throws(JournalError) {
+    storeFolder = folder
     self.folder = try onDisk { () throws(DiskError) in
       try folder.folderForReading(JournalFiles.journalFolder)
     }
@@ -71,17 +76,34 @@ package final class FrameFiles: @unchecked Sendable {
 
   /// Reads and checks a frame.
   ///
-  /// - Throws: where the journal does not have the frame at its place any more, or not whole.
+  /// - Throws: where the frame has been dropped, or is not whole.
   package func frame(at place: FramePlace) throws(JournalError) -> LoadedFrame {
+    do throws(JournalError) {
+      return try readFrame(at: place)
+    } catch {
+      if let oldest = try JournalReader.oldestFrame(
+        in: storeFolder, afterDropping: place.segment)
+      {
+        throw .framesDropped(before: oldest)
+      }
+      throw error
+    }
+  }
+
+  private func readFrame(at place: FramePlace) throws(JournalError) -> LoadedFrame {
     let (file, salt) = try self.file(of: place)
     var memory = ByteWriter(capacity: Seal.byteCount)
     defer { extendLifetime(memory) }
     let head = try read(Seal.byteCount, of: file, at: place.offset, into: &memory)
+    let start = place.offset + UInt64(Seal.byteCount)
     guard head.count == Seal.byteCount, case .seal(let seal) = Seal.read(head, salt: salt),
       seal.number == place.number,
       Limits.allow(payload: UInt64(seal.payloadByteCount), in: UInt64(seal.lz4FrameByteCount))
     else { throw .damaged(place.finding(.sealDamaged)) }
-    let start = place.offset + UInt64(Seal.byteCount)
+    let end = try onDisk { () throws(DiskError) in try file.information().byteCount }
+    guard end >= start, UInt64(seal.lz4FrameByteCount) <= end - start else {
+      throw .damaged(place.finding(.frameCutShort))
+    }
     let bytes = try read(Int(seal.lz4FrameByteCount), of: file, at: start, into: &memory)
     guard bytes.count == Int(seal.lz4FrameByteCount),
       Checksum.matches(seal.bodyCheck, Checksum.of(bytes, salt: salt))
@@ -117,6 +139,8 @@ package final class FrameFiles: @unchecked Sendable {
       let file = try onDisk { () throws(DiskError) in
         try folder.fileForReading(place.segment.fileName)
       }
+      // Any will do: who goes through the past comes back to the same few.
+      if files.count >= Self.largestFileCount, let other = files.first?.key { files[other] = nil }
       files[place.segment] = file
       return (file, salt)
     }

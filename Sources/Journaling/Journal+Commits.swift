@@ -31,10 +31,10 @@ extension Journal {
     lock.lock()
     defer { lock.unlock() }
     while gathering.commitByteCount > options.largestBatchCommitByteCount {
-      try throwIfEnded()
+      try throwUnlessOpen()
       if waiting == nil { turn() } else { try writeWaitingBatch() }
     }
-    try throwIfEnded()
+    try throwUnlessOpen()
     if epoch != self.epoch, let epochCause { throw .queuedBehindFailure(cause: epochCause) }
     notePending()
     var commit = ByteWriter()

@@ -11,6 +11,7 @@ extension Journal {
   ///   - disk: the disk it is on. What fails there does not stop this journal.
   ///   - attach: copies what the rooms above have attached, as the manifest names it, into the new folder.
   /// - Returns: the last frame that was copied.
+  /// - Throws: where what was copied is not whole, too: a copy is checked to its last byte.
   package func copy(
     to path: String, on disk: any Disk,
     attach: (Manifest, any DiskFolder) throws(JournalError) -> [Manifest.Attachment]
@@ -22,6 +23,7 @@ extension Journal {
     let place = try StorePlace(
       path, on: disk, .ifMissing, allowsNetwork: options.allowsNetworkFileSystems)
     let newLock = try StoreLock(in: place.folder, path: path)
+    newLock.name(disk.processNumber())
     defer { extendLifetime(newLock) }
     guard case .missing = try ManifestFile.read(in: place.folder) else {
       throw .storeExists(path: path)
@@ -38,6 +40,7 @@ extension Journal {
         try source.copy(segment.number.fileName, to: target)
       }
     }
+    try place.check(manifest)
     guard let active = manifest.segments.last else { return .none }
     let header = try active.header(
       in: active.file(in: source), of: manifest.store,
@@ -50,6 +53,20 @@ extension Journal {
 }
 
 extension StorePlace {
+  /// Reads every frame of the sealed segments that were copied.
+  fileprivate func check(_ manifest: Manifest) throws(JournalError) {
+    let copies = try onDisk { () throws(DiskError) in
+      try folder.folderForReading(JournalFiles.journalFolder)
+    }
+    var previous: Manifest.Sealing?
+    for (segment, sealing) in manifest.sealedSegments {
+      let examination = try SegmentExamination(
+        segment, after: previous, of: manifest.store, in: copies, durableThrough: sealing.lastFrame)
+      if case .damaged(let finding, _) = examination.verdict { throw .damaged(finding) }
+      previous = sealing
+    }
+  }
+
   /// Makes the active segment, the edit buffer and the manifest of a store whose sealed segments are there.
   fileprivate func found(
     _ manifest: Manifest, goingOnFrom header: SegmentHeader, _ recovery: Recovery

@@ -40,7 +40,7 @@ extension Journal {
     lock.lock()
     defer { lock.unlock() }
     var reference = ByteWriter(capacity: Span.largestByteCount)
-    try throwIfEnded()
+    try throwUnlessOpen()
     notePending()
     let span = try bytes.withBytes { (bytes) throws(JournalError) in
       try lead { () throws(DiskError) in try appender.appendPieces(bytes) }
@@ -61,7 +61,7 @@ extension Journal {
   /// Opens the cursor; where the half is full, turns to the other one, and waits for it where it has
   /// still to be written. Holds the lock, and gives it back in between.
   private func makeRoom(for byteCount: Int) throws(JournalError) {
-    try throwIfEnded()
+    try throwUnlessOpen()
     notePending()
     while !cursor.pointee.hasRoom(for: byteCount) {
       if waiting == nil {
@@ -70,7 +70,7 @@ extension Journal {
       } else {
         try writeWaitingBatch()
       }
-      try throwIfEnded()
+      try throwUnlessOpen()
       notePending()
     }
   }

@@ -119,6 +119,8 @@ extension Journal {
     }
     batch.removeCommits()
     isOtherWaiting = false
+    // Who is told of the frame's place may ask for its segment at once.
+    kept = Kept(appender)
     lastFrameTime = disk.steadyClock()
     // Those who wait for the sync would only wake to wait again.
     if waitersForWriting > 0 { lock.wakeAll() }

@@ -82,6 +82,9 @@ extension Journal {
     defer { lock.unlock() }
     while isLeading { lock.wait() }
     if case .closed = ending { return }
+    // Others may go on trying: what they bring from now on is refused, or this would never end.
+    isClosing = true
+    cursor.pointee.close()
     defer {
       end(.closed)
       storeLock = nil

@@ -34,6 +34,8 @@ package final class Journal: @unchecked Sendable {
   var waitersForWriting = 0
   /// Why nothing more is written: the journal is closed, or has stopped after a failure.
   var ending: JournalError?
+  /// Whether nothing more is taken in, while what was is written.
+  var isClosing = false
   /// Counts the failures of commits: a commit queued in an earlier epoch cannot follow one of a later.
   var epoch: UInt64 = 0
   var epochCause: DiskError?
@@ -157,6 +159,12 @@ package final class Journal: @unchecked Sendable {
 
   func throwIfEnded() throws(JournalError) {
     if let ending { throw ending }
+  }
+
+  /// Refuses what is new. Holds the lock.
+  func throwUnlessOpen() throws(JournalError) {
+    try throwIfEnded()
+    if isClosing { throw .closed }
   }
 
   /// Notes that frames are durable, for waiting commits and for the next recovery. Holds the lock.

@@ -18,6 +18,8 @@ package enum JournalError: Error, Hashable, Sendable {
   case networkFileSystem(path: String, name: String)
   /// The journal is damaged. Nothing was changed; what comes before the damage can be read.
   case damaged(Finding)
+  /// Frames are not there any more, because compaction has dropped them; the journal begins with a later one.
+  case framesDropped(before: FrameNumber)
   /// The store was written by newer code.
   case newerFormat(Finding)
   /// An earlier sync failed: nothing more is written.
@@ -61,6 +63,9 @@ extension JournalError: CustomStringConvertible {
     case .damaged(let finding):
       "the journal is damaged in \(finding); nothing was changed. Open it for reading only to see "
         + "what comes before, or repair it into a new store."
+    case .framesDropped(let first):
+      "the journal begins with frame \(first.rawValue) now, as compaction has dropped those before; "
+        + "open the store anew."
     case .newerFormat(let finding):
       "\(finding); open the store with the newer version of the program."
     case .stopped(let cause):

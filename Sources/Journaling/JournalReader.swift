@@ -73,12 +73,18 @@ package final class JournalReader {
   /// Calls a closure with every whole frame from a number on, in order, up to the first place where
   /// there is none. Every byte passed is checked.
   ///
-  /// - Parameter body: Takes a frame; returns whether to go on.
-  /// - Throws: where the disk fails, or a segment's header is not what the manifest says.
+  /// - Parameters:
+  ///   - first: The first frame that is wanted; without it, the first there is.
+  ///   - body: Takes a frame; returns whether to go on.
+  /// - Throws: where the disk fails, a segment's header is not what the manifest says, or the first frame has
+  ///   been dropped.
   package func forEachFrame(
-    from first: FrameNumber = FrameNumber(1), _ body: (Frame) -> Bool
+    from wanted: FrameNumber? = nil, _ body: (Frame) -> Bool
   ) throws(JournalError) -> Ending {
-    var ending = Ending(next: max(first, manifest.segments[0].firstFrame))
+    let oldest = manifest.segments[0].firstFrame
+    let first = wanted ?? oldest
+    guard first >= oldest else { throw .framesDropped(before: oldest) }
+    var ending = Ending(next: first)
     var previous: Manifest.Sealing?
     for segment in manifest.segments {
       let isBefore = segment.sealing.map { $0.lastFrame < first } ?? false
@@ -151,9 +157,26 @@ package final class JournalReader {
     of segment: Manifest.Segment, after previous: Manifest.Sealing?,
     from place: FrameScanner.Place? = nil
   ) throws(JournalError) -> FrameScanner {
-    let file = try segment.file(in: journalFolder)
-    let header = try segment.header(in: file, of: manifest.store, after: previous)
-    return try FrameScanner(file, header, from: place)
+    do throws(JournalError) {
+      let file = try segment.file(in: journalFolder)
+      let header = try segment.header(in: file, of: manifest.store, after: previous)
+      return try FrameScanner(file, header, from: place)
+    } catch {
+      if let oldest = try Self.oldestFrame(in: folder, afterDropping: segment.number) {
+        throw .framesDropped(before: oldest)
+      }
+      throw error
+    }
+  }
+
+  /// The first frame of a journal, where it has dropped a segment by now.
+  static func oldestFrame(
+    in folder: any ReadableFolder, afterDropping segment: SegmentNumber
+  ) throws(JournalError) -> FrameNumber? {
+    guard case .manifest(let manifest) = try ManifestFile.read(in: folder),
+      segment < manifest.segments[0].number
+    else { return nil }
+    return manifest.segments[0].firstFrame
   }
 
   /// Puts an edit or commit together from its pieces.

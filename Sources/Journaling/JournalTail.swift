@@ -26,9 +26,11 @@ package final class JournalTail {
   ///
   /// - Parameter body: Takes a frame.
   /// - Returns: a finding where a durable frame is not whole; nil where all is well.
-  /// - Throws: where the disk fails, or the store or the next frame's segment is not there.
+  /// - Throws: where the disk fails, the store is not there, or the next frame has been dropped.
   package func poll(_ body: (JournalReader.Frame) -> Void) throws(JournalError) -> Finding? {
     let reader = try JournalReader(at: path, on: disk)
+    let oldest = reader.manifest.segments[0].firstFrame
+    guard next >= oldest else { throw .framesDropped(before: oldest) }
     // The count is read before the frames, so that all it counts are there.
     var durable = try reader.durableThrough()
     var previous: Manifest.Sealing?

@@ -54,7 +54,7 @@ extension JournaledStore {
   ) throws(StoreError) -> StoreFold {
     let store = journal.store
     var fold = StoreFold(store.tag)
-    var first = FrameNumber(1)
+    var first: FrameNumber?
     let manifest = journal.manifest
     if let (name, checkpoint) = try Checkpoint.read(manifest, in: journal.folder) {
       fold = try checkpoint.fold(of: store, in: journal.folder, cache: files.cache)

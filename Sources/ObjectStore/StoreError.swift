@@ -81,6 +81,7 @@ extension StoreError {
       case .inUse, .alreadyOpen: .inUse
       case .networkFileSystem: .networkFileSystem
       case .damaged: .damaged
+      case .framesDropped: .commitMissing
       case .newerFormat: .newerFormat
       case .stopped: .stopped
       case .queuedBehindFailure: .queuedBehindFailure

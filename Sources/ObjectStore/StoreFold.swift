@@ -41,7 +41,7 @@ extension JournalReader {
   /// - Returns: where reading came to its end.
   @discardableResult
   func forEachEntry(
-    from first: FrameNumber = FrameNumber(1), _ decoder: EventDecoder,
+    from first: FrameNumber? = nil, _ decoder: EventDecoder,
     _ body: (FramePlace, JournalEntry) throws(StoreError) -> Bool
   ) throws(StoreError) -> Ending {
     var failure: StoreError?

@@ -14,6 +14,7 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
   private var tail: JournalTail
   private var latest: Manifest
   private var found: [StoreFinding]
+  private let cache: BlockCache
 
   /// Opens a store for reading.
   ///
@@ -26,22 +27,37 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
 
   /// Opens a store on a disk that cannot be written to by its type.
   package init(on disk: any ReadableDisk, at path: String) throws(StoreError) {
-    let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
-    let folder = try onDiskOfStore { () throws(DiskError) in try disk.folderForReading(at: path) }
-    let manifest = reader.manifest
-    var fold = StoreFold(manifest.store.tag)
-    var first = FrameNumber(1)
-    if let (_, checkpoint) = try Checkpoint.read(manifest, in: folder) {
-      fold = try checkpoint.fold(
-        of: manifest.store, in: folder, cache: BlockCache(largestByteCount: 32 << 20))
-      first = checkpoint.frame.next
-    }
-    self.fold = fold
-    tail = JournalTail(at: path, on: disk, from: first)
-    latest = manifest
+    let cache = BlockCache(largestByteCount: 32 << 20)
+    let beginning = try Beginning(on: disk, at: path, cache)
+    self.cache = cache
+    fold = beginning.fold
+    tail = JournalTail(at: path, on: disk, from: beginning.first)
+    latest = beginning.manifest
     found = []
-    try super.init(path: path, disk, in: folder, manifest, fold)
+    try super.init(path: path, disk, in: beginning.folder, latest, fold)
     try refresh()
+  }
+
+  /// What the store's checkpoint says, and the first frame after it.
+  private struct Beginning {
+    let folder: any ReadableFolder
+    let manifest: Manifest
+    var fold: StoreFold
+    var first = FrameNumber(1)
+
+    init(
+      on disk: any ReadableDisk, at path: String, _ cache: BlockCache
+    ) throws(StoreError) {
+      manifest = try onJournal { () throws(JournalError) in
+        try JournalReader(at: path, on: disk)
+      }.manifest
+      folder = try onDiskOfStore { () throws(DiskError) in try disk.folderForReading(at: path) }
+      fold = StoreFold(manifest.store.tag)
+      if let (_, checkpoint) = try Checkpoint.read(manifest, in: folder) {
+        fold = try checkpoint.fold(of: manifest.store, in: folder, cache: cache)
+        first = checkpoint.frame.next
+      }
+    }
   }
 
   override var manifest: Manifest { refreshing.withLock { latest } }
@@ -57,31 +73,50 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     refreshing.lock()
     defer { refreshing.unlock() }
     guard found.isEmpty else { return false }
-    let before = tail.next
+    let (before, number) = (tail.next, fold.snapshot.number)
     var failure: StoreError?
-    let reader = try onJournal { () throws(JournalError) in
-      try JournalReader(at: path, on: readableDisk)
-    }
-    let finding = try onJournal { () throws(JournalError) in
-      try tail.poll { frame in
-        guard failure == nil, frame.kind == .batch else { return }
-        do throws(StoreError) {
-          try take(frame, reader)
-        } catch {
-          failure = error
-        }
-      }
+    let finding: Finding?
+    do throws(JournalError) {
+      finding = try poll(&failure)
+    } catch {
+      guard case .framesDropped = error else { throw StoreError(error) }
+      // Compaction has gone on beyond what was seen: the checkpoint has it.
+      try beginAnew()
+      finding = try onJournal { () throws(JournalError) in try poll(&failure) }
     }
     if let failure {
       guard failure.code == .damaged || failure.code == .newerFormat else { throw failure }
       found.append(StoreFinding(failure.description))
     }
     if let finding { found.append(StoreFinding("the journal is damaged in \(finding).")) }
-    latest = reader.manifest
     let catalogue = fold.catalogue
     cataloguing.withLock { self.catalogue = catalogue }
     publish(anew: fold.snapshot)
-    return tail.next > before
+    return tail.next > before || fold.snapshot.number > number
+  }
+
+  /// Folds the frames that have become durable.
+  private func poll(_ failure: inout StoreError?) throws(JournalError) -> Finding? {
+    let reader = try JournalReader(at: path, on: readableDisk)
+    latest = reader.manifest
+    var first: StoreError?
+    let finding = try tail.poll { frame in
+      guard first == nil, frame.kind == .batch else { return }
+      do throws(StoreError) {
+        try take(frame, reader)
+      } catch {
+        first = error
+      }
+    }
+    failure = first
+    return finding
+  }
+
+  private func beginAnew() throws(StoreError) {
+    let beginning = try Beginning(on: readableDisk, at: path, cache)
+    fold = beginning.fold
+    tail = JournalTail(at: path, on: readableDisk, from: beginning.first)
+    pastCommits.forget(before: beginning.manifest.segments[0].firstFrame)
   }
 
   /// Folds one frame, wholly or not at all.

@@ -127,7 +127,7 @@ private final class FaultyLife {
     let unplugged = disk.imageAfterPowerLossOfEverythingUnsynced()
     journal = nil
     judge(image, "after the end of the process", edits: edits)
-    judge(unplugged, "after a loss of power", edits: [])
+    judge(unplugged, "after a loss of power", edits: durableEdits)
     return (callCount, violation, stateCount)
   }
 
@@ -135,7 +135,7 @@ private final class FaultyLife {
     let states = disk.powerLossStates(limit: statesAfterFailure, seed: UInt64(call.index))
     for choice in states {
       stateCount += 1
-      judge(disk.image(after: choice), "power lost before \(call), \(choice)", edits: [])
+      judge(disk.image(after: choice), "power lost before \(call), \(choice)", edits: durableEdits)
     }
   }
 

@@ -70,6 +70,59 @@ import Testing
     try journal.close()
   }
 
+  @Test func `who asks for frames that were dropped is told so, and never that they are damaged`()
+    throws
+  {
+    let journal = try open()
+    try fill(journal)
+    let tail = JournalTail(at: "store", on: disk)
+    let before = try JournalReader(at: "store", on: disk)
+    let files = try FrameFiles(in: journal.folder, journal.manifest)
+    var places: [FramePlace] = []
+    _ = try before.forEachFrame {
+      places.append($0.place)
+      return true
+    }
+    try journal.replaceAttachments([], droppingBefore: FrameNumber(8))
+    let dropped = JournalError.framesDropped(before: FrameNumber(7))
+    #expect(throws: dropped) { try tail.poll { _ in } }
+    #expect(throws: dropped) { try before.forEachFrame { _ in true } }
+    #expect(throws: dropped) { try files.frame(at: places[0]) }
+    #expect(try files.frame(at: places[8]).number == FrameNumber(9))
+    let after = try JournalReader(at: "store", on: disk)
+    #expect(throws: dropped) { try after.forEachFrame(from: FrameNumber(6)) { _ in true } }
+    #expect(try after.forEachFrame { _ in true }.next == FrameNumber(13))
+    let later = JournalTail(at: "store", on: disk, from: FrameNumber(7))
+    var seen: [UInt64] = []
+    #expect(try later.poll { seen.append($0.number.rawValue) } == nil)
+    #expect(seen == Array(7...12))
+    try journal.close()
+  }
+
+  @Test func `damage is not copied for a whole journal`() throws {
+    for offset in [200, 400] {
+      let disk = SimulatedDisk(seed: 11)
+      let journal = try Journal.open(on: disk, at: "store", options: .small).journal
+      try fill(journal)
+      let file = try disk.folder(at: "store").folder("journal").file("0000000002.xj", .existing)
+      if offset == 200 {
+        let noise: [UInt8] = [1, 2, 3]
+        try noise.withUnsafeBytes { try file.write($0, at: 200) }
+      } else {
+        try file.resize(to: try file.information().byteCount - 60)
+      }
+      let error = #expect(throws: JournalError.self) {
+        try journal.copy(to: "copy", on: disk) { _, _ in [] }
+      }
+      guard case .damaged(let finding) = error else {
+        return #expect(Bool(false), "\(error as Any)")
+      }
+      #expect(finding.file == "journal/0000000002.xj")
+      #expect(throws: JournalError.self) { try JournalReader(at: "copy", on: disk) }
+      try journal.close()
+    }
+  }
+
   @Test func `a copy has all frames and edits so far, and both go on by themselves`() throws {
     let journal = try open()
     try fill(journal)

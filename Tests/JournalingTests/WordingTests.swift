@@ -64,6 +64,7 @@ import Testing
   private static let errors: [(error: JournalError, place: String)] = [
     (.disk(cause), "journal/0000000003.xj"), (.notAStore(path: "/a/b"), "“/a/b”"),
     (.storeMissing(path: "/a/b"), "“/a/b”"),
+    (.framesDropped(before: FrameNumber(4711)), "4711"),
     (.storeExists(path: "/a/b"), "“/a/b”"),
     (.inUse(path: "/a/b", holder: "process 12"), "“/a/b”"),
     (.alreadyOpen(path: "/a/b"), "“/a/b”"),
