@@ -12,7 +12,8 @@ struct MutantTests {
 
   private func mutants(_ list: String) throws -> [Mutant] {
     let text = try String(
-      contentsOf: Repository.this.root.appending(path: "Tools/mutants/\(list).txt"), encoding: .utf8)
+      contentsOf: Repository.this.root.appending(path: "Tools/mutants/\(list).txt"), encoding: .utf8
+    )
     return try text.components(separatedBy: "\n@ ").dropFirst().map { block in
       let head = block.components(separatedBy: "\n<\n")
       let names = head[0].components(separatedBy: "\n")
