@@ -10,6 +10,12 @@ extension Journal {
     case never
   }
 
+  /// Looks at a journal before it is recovered.
+  package typealias Survey =
+    (Manifest, any ReadableFolder) throws(JournalError) -> (
+      knownDurable: FrameNumber, checkingFrom: FrameNumber?
+    )
+
   /// Opens a journal for writing, after recovering what an earlier writer left.
   ///
   /// - Parameters:
@@ -21,11 +27,13 @@ extension Journal {
   ///     durable.
   ///   - first: Sealed segments with frames from here on are read and checked too; without it only
   ///     their presence and length are.
+  ///   - survey: Tells both of a journal that is there, once it is locked and before anything is changed; what
+  ///     it throws is thrown, and nothing has been changed then.
   /// - Throws: `JournalError`. Where the journal is damaged, nothing has been changed.
   package static func open(
     on disk: any Disk, at path: String, making: Making = .ifMissing,
     options: JournalOptions = JournalOptions(), knownDurable: FrameNumber = .none,
-    checkingFrom first: FrameNumber? = nil
+    checkingFrom first: FrameNumber? = nil, survey: Survey? = nil
   ) throws(JournalError) -> (journal: Journal, report: RecoveryReport) {
     options.validate()
     let disk = FailStopDisk(disk)
@@ -37,7 +45,9 @@ extension Journal {
     let (appender, buffer): (FrameAppender, EditBuffer)
     switch try ManifestFile.read(in: place.folder) {
     case .manifest(let manifest):
-      appender = try recovery.recover(manifest, knownDurable: knownDurable, checkingFrom: first)
+      let (durable, unchecked) =
+        try survey?(manifest, place.folder) ?? (knownDurable: knownDurable, checkingFrom: first)
+      appender = try recovery.recover(manifest, knownDurable: durable, checkingFrom: unchecked)
       buffer = try onDisk { () throws(DiskError) in
         try recovery.replaceEditBuffer(of: manifest.store)
       }

@@ -251,9 +251,11 @@ extension [String: Value] {
 extension StoreError {
   static func checkpointDamaged(_ file: String) -> StoreError {
     StoreError(
-      .damaged,
-      "the checkpoint \(Checkpoint.folderName)/\(file) is damaged; it is made anew where the journal "
-        + "holds the history, and otherwise the store must be repaired into a new one.")
+      .damaged, "the checkpoint \(Checkpoint.folderName)/\(file) is damaged or not there.")
+  }
+
+  static func runMissing(_ file: String) -> StoreError {
+    StoreError(.damaged, "the run \(Checkpoint.folderName)/\(file) is not there.")
   }
 
   static func checkpointNewer(_ file: String) -> StoreError {

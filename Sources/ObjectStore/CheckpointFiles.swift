@@ -129,7 +129,7 @@ extension Checkpoint {
     }
     let name = attachment.fileName
     var bytes = ByteWriter()
-    try onDiskOfStore { () throws(DiskError) in
+    try onDiskOfStore(missing: .checkpointDamaged(name)) { () throws(DiskError) in
       let file = try folder.folderForReading(folderName).fileForReading(name)
       let byteCount = Int(min(try file.information().byteCount, UInt64(largestByteCount)))
       let target = UnsafeMutableRawBufferPointer(
@@ -147,16 +147,18 @@ extension Checkpoint {
   ) throws(StoreError) -> StoreFold {
     var opened: [Layer] = []
     if !layers.isEmpty {
-      let folder = try onDiskOfStore { () throws(DiskError) in
-        try folder.folderForReading(Self.folderName)
+      let folder = try onDiskOfStore(missing: .runMissing(layers[0].runs.first ?? "")) {
+        () throws(DiskError) in try folder.folderForReading(Self.folderName)
       }
       for layer in layers {
         var runs: [Run] = []
         for name in layer.runs {
-          runs.append(
-            try onRun { () throws(RunError) in
-              try Run(name, in: folder, store: store, cache: cache)
-            })
+          do throws(RunError) {
+            runs.append(try Run(name, in: folder, store: store, cache: cache))
+          } catch {
+            if case .disk(let cause) = error, cause.code == .notFound { throw .runMissing(name) }
+            throw StoreError(error)
+          }
         }
         opened.append(Layer(era: layer.era, runs: runs))
       }
@@ -170,12 +172,15 @@ extension Checkpoint {
 }
 
 /// Runs calls to the disk, whose failures are the store's.
+///
+/// - Parameter missing: what is thrown where a file is not there that should be.
 func onDiskOfStore<Answer>(
-  _ body: () throws(DiskError) -> Answer
+  missing: @autoclosure () -> StoreError? = nil, _ body: () throws(DiskError) -> Answer
 ) throws(StoreError) -> Answer {
   do throws(DiskError) {
     return try body()
   } catch {
+    if error.code == .notFound, let missing = missing() { throw missing }
     throw StoreError(error.isRefusal ? JournalError.stopped(cause: error) : .disk(error))
   }
 }

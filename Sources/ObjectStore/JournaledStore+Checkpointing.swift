@@ -15,7 +15,7 @@ extension JournaledStore {
 
   /// A moment at which nothing is on its way, and what the store was then.
   struct Cut {
-    let snapshot: Snapshot
+    var snapshot: Snapshot
     var catalogue: Catalogue
     /// The last frame of the journal then.
     let frame: FrameNumber
@@ -34,7 +34,13 @@ extension JournaledStore {
     if let kept { cut.catalogue.drop(before: kept.commit) }
     let hasChanged = files.current.map { $0.checkpoint.frame < cut.frame } ?? (cut.frame > .none)
     guard hasChanged || merging else { return }
-    let layers = try write(cut, merging: merging, keepingFrom: kept?.commit)
+    let layers: [Layer]
+    do throws(StoreError) {
+      layers = try write(cut, merging: merging, keepingFrom: kept?.commit)
+    } catch {
+      cut.snapshot = try refolded(cut, because: error)
+      layers = try write(cut, merging: true, keepingFrom: kept?.commit)
+    }
     let checkpoint = Checkpoint(
       number: cut.snapshot.number, time: cut.snapshot.time, frame: cut.frame,
       catalogue: cut.catalogue,
@@ -79,6 +85,16 @@ extension JournaledStore {
     return Cut(snapshot: snapshot, catalogue: catalogue, frame: journal.durableFrame)
   }
 
+  /// The same state folded anew from the journal, where a run is damaged and the journal has everything.
+  private func refolded(_ cut: Cut, because error: StoreError) throws(StoreError) -> Snapshot {
+    guard error.code == .damaged, journal.manifest.goesBackToBeginning else { throw error }
+    let fold = try StoreFold(store).followed(
+      to: cut.frame, from: FrameNumber(1), at: path, on: disk)
+    guard fold.snapshot.number == cut.snapshot.number else { throw error }
+    note([StoreFinding(error.description + " It was made anew from the journal.")])
+    return fold.snapshot
+  }
+
   /// Writes the changes of each era into a run, with those runs below that are not much larger.
   private func write(
     _ cut: Cut, merging: Bool, keepingFrom kept: CommitNumber?
@@ -113,6 +129,9 @@ extension JournaledStore {
           changes + [merged] + older, cut.snapshot, era: era,
           droppingDeletedBefore: takesOlder ? kept : nil)
         layer.runs.replaceSubrange(0..<mergedCount, with: [run])
+      } else if merging {
+        // What is compact already is read all the same: damage is to be noticed while it can be mended.
+        for run in layer.runs { try onRun { () throws(RunError) in try run.verify() } }
       }
       if !layer.runs.isEmpty { layers.append(layer) }
       if takesOlder { break }

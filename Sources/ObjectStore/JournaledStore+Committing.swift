@@ -97,8 +97,15 @@ extension JournaledStore {
   ) throws(CommitError) -> [(change: ObjectChange, row: Row?)] {
     var changes: [(change: ObjectChange, row: Row?)] = []
     var conflicts: [ObjectConflict] = []
+    var known: EntityNumber?
     changes.reserveCapacity(request.objects.count)
     for each in request.objects {
+      if each.object.entity != known, each.object.store == store {
+        known = each.object.entity
+        guard pending.snapshot.era?.name(of: each.object.entity) != nil else {
+          throw .store(.entityMissing(each.object))
+        }
+      }
       let stored: StoredRow?
       do throws(StoreError) {
         stored = try pending.snapshot.stored(each.object)
@@ -143,5 +150,13 @@ extension JournaledStore {
   /// Goes back to what commits that have failed were built on.
   func settleFailures() {
     pending.settle(epoch: journal.commitEpoch, outcome: journal.outcome)
+  }
+}
+
+extension StoreError {
+  static func entityMissing(_ object: ObjectID) -> StoreError {
+    StoreError(
+      .entityMissing,
+      "the store's model has no entity for \(object); open the store with a model that has it.")
   }
 }

@@ -65,8 +65,10 @@ extension JournaledStore {
     case .everything: return nil
     case .latest: break
     case .commits(let since):
+      // What an earlier compaction has dropped is no more.
+      let since = max(since, cut.catalogue.firstKept)
       guard since <= cut.snapshot.number else { break }
-      commit = max(since, CommitNumber(rawValue: 1))
+      commit = since
       frame = try pastCommits.place(of: commit, head: cut.snapshot.number).number
     }
     if let edit = cut.catalogue.contexts.values.map(\.firstEdit).min() {

@@ -72,7 +72,7 @@ extension ReadableStore {
     of object: ObjectID, key: String? = nil
   ) throws(StoreError) -> [PastValue] {
     var values: [PastValue] = []
-    try walkBack(object) { commit, changed in
+    try walkBack(object) { _, changed in
       values += changed.filter { key == nil || $0.key == key }.sorted { $0.key > $1.key }
       return true
     }
@@ -81,19 +81,32 @@ extension ReadableStore {
 
   /// For each value that an object has, the commit that set it, by key.
   public func blame(_ object: ObjectID) throws(StoreError) -> [String: PastValue] {
+    let head = head
     guard let row = try head.row(of: object) else { throw .objectMissing(object) }
-    var missing = Set(row.entries.compactMap { name(of: $0.key) })
+    // What is still looked for, by the names it has now, under the keys of the era that is walked.
+    var missing: [KeyNumber: String] = [:]
+    for entry in row.entries { missing[entry.key] = name(of: entry.key) }
+    var era = head.eras.count - 1
     var values: [String: PastValue] = [:]
-    try walkBack(object) { commit, changed in
-      for value in changed where missing.remove(value.key) != nil { values[value.key] = value }
+    try walkBack(object) { place, changed in
+      while era > place {
+        missing = head.eras[era].conversions[object.entity]?.olderKeys(of: missing) ?? [:]
+        era -= 1
+      }
+      for value in changed {
+        guard let key = existingKey(named: value.key), let name = missing.removeValue(forKey: key)
+        else { continue }
+        // What it has now in the place of nothing is the model's default, and no commit's.
+        if value.new != nil { values[name] = value }
+      }
       return !missing.isEmpty
     }
     return values
   }
 
-  /// Calls a closure with the commits that changed an object, the last first, and what each changed of it.
+  /// Calls a closure with what each commit changed of an object, the last first, and the era it was made in.
   private func walkBack(
-    _ object: ObjectID, _ body: (CommitNumber, [PastValue]) -> Bool
+    _ object: ObjectID, _ body: (_ era: Int, [PastValue]) -> Bool
   ) throws(StoreError) {
     let (head, firstKept) = (head, firstKeptCommit)
     guard try head.stored(object) != nil else { throw .objectMissing(object) }
@@ -112,7 +125,7 @@ extension ReadableStore {
             key: name(of: entry.key) ?? "", old: before?.row?[entry.key],
             new: after.row?[entry.key])
         }
-        guard body(commit.number, values) else { return }
+        guard body(era, values) else { return }
         stored = before
       }
     }

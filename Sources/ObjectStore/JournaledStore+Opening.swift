@@ -27,48 +27,25 @@ extension JournaledStore {
   ) throws(StoreError) {
     var journalOptions = options.journal
     journalOptions.allowsNetworkFileSystems = options.allowsNetworkFileSystems
-    let (journal, report) = try onJournal { () throws(JournalError) in
-      try Journal.open(
-        on: disk, at: path, making: options.makesStore ? .ifMissing : .never,
-        options: journalOptions)
-    }
+    let opening = StoreOpening(
+      at: path, on: disk, model, cache: BlockCache(largestByteCount: options.cacheByteCount))
+    let (journal, report) = try opening.openJournal(
+      making: options.makesStore ? .ifMissing : .never, journalOptions)
     do throws(StoreError) {
-      var files = try CheckpointFiles(
-        in: journal.folder, journal.store,
-        cache: BlockCache(largestByteCount: options.cacheByteCount))
-      let fold = try Self.fold(journal, on: disk, at: path, &files)
+      var files = try CheckpointFiles(in: journal.folder, journal.store, cache: opening.cache)
+      let fold = try opening.fold(journal)
+      if let (name, checkpoint) = opening.checkpoint { files.stand(on: checkpoint, name: name) }
       try self.init(
         path: path, options: options, disk: disk, journal: journal, recovery: report, fold, files)
+      note(report.storeFindings + [opening.finding].compactMap(\.self))
       if leftContexts.mayHaveDrafts { try leftContexts.fold(self) }
       if let model { try adopt(model) }
+      if opening.finding != nil { flush() }
     } catch {
       // The journal is as it was; the first error is the one to tell.
       try? journal.close()
       throw error
     }
-  }
-
-  /// Folds what the journal says after the checkpoint onto it.
-  private static func fold(
-    _ journal: Journal, on disk: any Disk, at path: String, _ files: inout CheckpointFiles
-  ) throws(StoreError) -> StoreFold {
-    let store = journal.store
-    var fold = StoreFold(store.tag)
-    var first: FrameNumber?
-    let manifest = journal.manifest
-    if let (name, checkpoint) = try Checkpoint.read(manifest, in: journal.folder) {
-      fold = try checkpoint.fold(of: store, in: journal.folder, cache: files.cache)
-      files.stand(on: checkpoint, name: name)
-      first = checkpoint.frame.next
-    }
-    let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
-    let ending = try reader.forEachEntry(from: first, EventDecoder(store: store.tag)) {
-      (place, entry) throws(StoreError) in
-      try fold.apply(entry, in: place.number)
-      return true
-    }
-    if let finding = ending.finding { throw StoreError(JournalError.damaged(finding)) }
-    return fold
   }
 
   /// Makes a model the store's, unless it is already.
@@ -82,13 +59,15 @@ extension JournaledStore {
     }
     catalogue.advance(to: head.number)
     let event = Event.modelAdopted(entities)
-    let number = try append(event)
+    var next = catalogue
     do throws(Catalogue.Contradiction) {
-      try catalogue.apply(event, edit: number.rawValue)
+      try next.apply(event, edit: 0)
     } catch {
       throw StoreError(.modelDoesNotFit, "the model does not fit the store: \(error.sentence).")
     }
-    guard let era = catalogue.era else { return }
+    try append(event)
+    catalogue = next
+    guard let era = next.era else { return }
     pending.begin(era)
     publish(anew: pending.snapshot)
   }

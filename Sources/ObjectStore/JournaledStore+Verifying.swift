@@ -11,6 +11,12 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension JournaledStore {
+  /// What was damaged when the store was opened, or at a checkpoint since, and has been put right: the end of
+  /// a write that was broken off, files made anew from the journal. No commit is lost by any of it.
+  public var findings: [StoreFinding] { committing.withLock { repairs } }
+
+  func note(_ findings: [StoreFinding]) { committing.withLock { repairs += findings } }
+
   /// Reads and checks every byte of the store.
   ///
   /// - Parameter deep: whether the journal is folded again too, as far as it goes back, and the outcome
@@ -98,6 +104,20 @@ extension JournaledStore {
       }
       if left != nil { one = try ours.next() }
       if right != nil { other = try anew.next() }
+    }
+    return findings
+  }
+}
+
+extension RecoveryReport {
+  /// What recovery found, in sentences.
+  var storeFindings: [StoreFinding] {
+    var findings = findings.map { StoreFinding("\($0).") }
+    if let tornTail {
+      findings.append(
+        StoreFinding(
+          "a write was broken off: \(tornTail.finding). Its \(tornTail.byteCount) bytes are kept in "
+            + "\(tornTail.savedAs)."))
     }
     return findings
   }

@@ -43,6 +43,8 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   var isFlushing = false
   /// What kept the last checkpoint that was due from being written. Guarded by `committing`.
   var flushFailure: StoreError?
+  /// What was damaged and has been put right. Guarded by `committing`.
+  var repairs: [StoreFinding] = []
   let checkpointing = Lock()
   /// Guarded by `checkpointing`.
   var files: CheckpointFiles

@@ -43,6 +43,18 @@ struct RowConversion: Sendable {
     self.olderKeys = olderKeys
   }
 
+  /// The keys whose values became those of newer keys, with what is noted by these.
+  func olderKeys<Note>(of newer: [KeyNumber: Note]) -> [KeyNumber: Note] {
+    if change.isIdentity { return newer }
+    var older: [KeyNumber: Note] = [:]
+    for (key, note) in newer {
+      let former = properties.first { $0.key == key }?.older
+      // A dynamic attribute keeps its key, and an attribute that is new may have been one.
+      if let key = former ?? (olderKeys.contains(key) ? nil : key) { older[key] = note }
+    }
+    return older
+  }
+
   /// Makes a row of the older era one of the newer.
   func apply(to row: inout Row, in store: StoreTag) {
     if !change.isIdentity {

@@ -66,7 +66,8 @@ extension RunError: CustomStringConvertible {
     case .disk(let cause):
       cause.description
     case .damaged(let finding):
-      "a run is damaged in \(finding); make it anew from the journal."
+      "a run is damaged in \(finding); opening the store makes it anew, as long as the journal has the "
+        + "history."
     case .newerFormat(let finding):
       "\(finding); open the store with the newer version of the program."
     case .unwritable(let object, let key, let code):

@@ -82,7 +82,8 @@ package struct Snapshot: Sendable {
 
   /// Puts other layers, which say the same, in the place of those below the first.
   mutating func replaceLayers(belowTop layers: [Layer]) {
-    self.layers.replaceSubrange(1..., with: layers)
+    // Before the first model there are none, and no rows.
+    if !eras.isEmpty { self.layers.replaceSubrange(1..., with: layers) }
   }
 
   /// Makes it the snapshot of the next commit.
@@ -96,9 +97,11 @@ package struct Snapshot: Sendable {
       } catch {
         throw .unreadable(error)
       }
-      guard change.previous == stored?.changed ?? .none else {
-        throw .chainBroken(change.object, in: commit.number)
-      }
+      // An object that came back: compaction may have forgotten, or not yet, that it was ever there.
+      let follows =
+        change.previous == stored?.changed ?? .none
+        || change.kind == .inserted && stored?.row == nil
+      guard follows else { throw .chainBroken(change.object, in: commit.number) }
       do throws(FoldError) {
         set(change.object, try change.applied(to: stored?.row), commit.number)
       } catch {

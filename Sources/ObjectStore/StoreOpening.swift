@@ -1,0 +1,183 @@
+internal import DiskAccess
+internal import EventCoding
+internal import Journaling
+internal import ObjectModel
+
+/// The opening of a store: what is looked at before anything is changed, and the state that is folded then.
+///
+/// A checkpoint that is damaged, or whose runs are, is not begun with where the journal goes back to the
+/// first frame: all of it is folded instead.
+final class StoreOpening {
+  private let path: String
+  private let disk: any Disk
+  private let model: ManagedObjectModel?
+  let cache: BlockCache
+  /// The checkpoint to begin with; nil where there is none, or it is damaged.
+  private(set) var checkpoint: (name: String, checkpoint: Checkpoint)?
+  /// What is wrong with the checkpoint that the manifest names, where it is made anew.
+  private(set) var finding: StoreFinding?
+  /// The state to begin with.
+  private var base: StoreFold?
+  private var failure: StoreError?
+
+  init(at path: String, on disk: any Disk, _ model: ManagedObjectModel?, cache: BlockCache) {
+    self.path = path
+    self.disk = disk
+    self.model = model
+    self.cache = cache
+  }
+
+  /// Opens the journal. Nothing has been changed where this throws because the store is damaged, or the model
+  /// does not fit what its sealed frames say.
+  func openJournal(
+    making: Journal.Making, _ options: JournalOptions
+  ) throws(StoreError) -> (Journal, RecoveryReport) {
+    do throws(JournalError) {
+      return try Journal.open(on: disk, at: path, making: making, options: options) {
+        [self] (manifest, folder) throws(JournalError) in
+        do throws(StoreError) {
+          try look(at: manifest, in: folder)
+        } catch {
+          failure = error
+          throw .closed
+        }
+        let frame = checkpoint?.checkpoint.frame ?? .none
+        return (knownDurable: frame, checkingFrom: frame.next)
+      }
+    } catch {
+      throw failure ?? StoreError(error)
+    }
+  }
+
+  /// Folds what the journal says after the checkpoint onto it, or all that it says.
+  func fold(_ journal: Journal) throws(StoreError) -> StoreFold {
+    let store = journal.store.tag
+    if let base, let checkpoint {
+      do throws(StoreError) {
+        return try base.followed(
+          to: nil, from: checkpoint.checkpoint.frame.next, at: path, on: disk)
+      } catch {
+        // It may be a run that is damaged where a commit was applied to it.
+        try giveUpCheckpoint(because: error, journal.manifest)
+      }
+    }
+    return try StoreFold(store).followed(to: nil, from: FrameNumber(1), at: path, on: disk)
+  }
+
+  private func look(
+    at manifest: Manifest, in folder: any ReadableFolder
+  ) throws(StoreError) {
+    do throws(StoreError) {
+      checkpoint = try Checkpoint.read(manifest, in: folder)
+      base = try checkpoint?.checkpoint.fold(of: manifest.store, in: folder, cache: cache)
+    } catch {
+      try giveUpCheckpoint(because: error, manifest)
+    }
+    if let model { try refuseMisfit(model, manifest.store.tag) }
+  }
+
+  private func giveUpCheckpoint(
+    because error: StoreError, _ manifest: Manifest
+  ) throws(StoreError) {
+    guard error.code == .damaged else { throw error }
+    guard manifest.goesBackToBeginning else {
+      throw StoreError(
+        .damaged,
+        error.description
+          + " It cannot be made anew, as compaction has dropped the journal before frame "
+          + "\(manifest.segments[0].firstFrame.rawValue); nothing was changed.")
+    }
+    (checkpoint, base) = (nil, nil)
+    finding = StoreFinding(error.description + " It was made anew from the journal.")
+  }
+
+  /// Refuses a model that cannot follow the one that the journal ends with, before recovery changes anything.
+  private func refuseMisfit(
+    _ model: ManagedObjectModel, _ store: StoreTag
+  ) throws(StoreError) {
+    let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
+    var catalogue = base?.catalogue ?? Catalogue()
+    let first = checkpoint?.checkpoint.frame.next ?? FrameNumber(1)
+    do throws(StoreError) {
+      try reader.forEachModelEvent(from: first, EventDecoder(store: store)) {
+        (event) throws(StoreError) in
+        do throws(Catalogue.Contradiction) {
+          try catalogue.apply(event, edit: 0)
+        } catch {
+          throw StoreError(contradiction: error.sentence, in: first)
+        }
+      }
+    } catch {
+      // What is damaged is recovery's to tell, and what contradicts itself the fold's.
+      guard error.code == .damaged || error.code == .newerFormat else { throw error }
+      return
+    }
+    guard catalogue.era?.model != model else { return }
+    _ = try Era.number(model, after: catalogue.eras)
+  }
+}
+
+extension Manifest {
+  /// Whether the journal has everything there ever was.
+  var goesBackToBeginning: Bool { segments[0].firstFrame == FrameNumber(1) }
+}
+
+extension StoreFold {
+  /// Folds everything from a frame on, or through another.
+  func followed(
+    to last: FrameNumber?, from first: FrameNumber, at path: String, on disk: any ReadableDisk
+  ) throws(StoreError) -> StoreFold {
+    var fold = self
+    let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
+    let ending = try reader.forEachEntry(from: first, EventDecoder(store: snapshot.store)) {
+      (place, entry) throws(StoreError) in
+      if let last, place.number > last { return false }
+      try fold.apply(entry, in: place.number)
+      return true
+    }
+    if let finding = ending.finding, last.map({ ending.next <= $0 }) ?? true {
+      throw StoreError(JournalError.damaged(finding))
+    }
+    return fold
+  }
+}
+
+extension JournalReader {
+  /// Calls a closure with the events that tell models and the names of keys; others are not decoded.
+  fileprivate func forEachModelEvent(
+    from first: FrameNumber, _ decoder: EventDecoder, _ body: (Event) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    var failure: StoreError?
+    _ = try onJournal { () throws(JournalError) -> Ending in
+      try forEachFrame(from: first) { frame in
+        guard frame.kind == .batch, let batch = Batch(frame.payload) else { return true }
+        do throws(StoreError) {
+          try batch.forEachEdit { (_, entry) throws(StoreError) in
+            guard let bytes = try modelBytes(of: entry) else { return }
+            let event = bytes.withUnsafeBytes { bytes in
+              Result { () throws(EventCodingError) in try decoder.event(bytes) }
+            }
+            try body(event.mapError { StoreError($0, in: frame.number) }.get())
+          }
+          return true
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// The bytes of an edit that tells a model or the name of a key; nil for another.
+  private func modelBytes(of entry: Batch.Entry) throws(StoreError) -> [UInt8]? {
+    let kinds = [EventKind.keyNamed.rawValue, EventKind.modelAdopted.rawValue]
+    switch entry {
+    case .whole(let bytes):
+      return bytes.first.map(kinds.contains) ?? false ? Array(bytes) : nil
+    case .spanning(let span):
+      let bytes = try onJournal { () throws(JournalError) in try self.bytes(of: span) }
+      return bytes.first.map(kinds.contains) ?? false ? bytes : nil
+    }
+  }
+}

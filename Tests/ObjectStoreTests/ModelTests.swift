@@ -1,0 +1,234 @@
+// A store opened with another model: what can be inferred is carried over, and the past stays as it was.
+
+import DiskSimulation
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+@Suite struct ModelTests {
+  /// A model with an entity Note, and others.
+  private static func model(
+    _ attributes: [AttributeDescription], _ relationships: [RelationshipDescription] = [],
+    others: [EntityDescription] = []
+  ) throws -> ManagedObjectModel {
+    try ManagedObjectModel(
+      entities: [
+        EntityDescription("Note", attributes: attributes, relationships: relationships)
+      ] + others)
+  }
+
+  private static let title = AttributeDescription("title", .string)
+
+  @Test func `an attribute that is added is empty, or has its default where it is required`() throws
+  {
+    var life = try ModelLife(try Self.model([Self.title]))
+    let note = try life.insert("Note", ["title": "one"])
+    try life.reopen(
+      try Self.model([
+        Self.title, AttributeDescription("rank", .integer),
+        AttributeDescription("mood", .string, isOptional: false, defaultValue: "calm"),
+      ]))
+    #expect(try life.head == [note: ["title": "one", "mood": "calm"]])
+    #expect(try life.fault() == nil)
+    try life.save([note: ["title": "one", "mood": "wild", "rank": 3]])
+    #expect(try life.fault() == nil)
+    try life.store.close()
+  }
+
+  @Test func `an attribute that is removed is gone from the present, and readable in the past`()
+    throws
+  {
+    var life = try ModelLife(
+      try Self.model([Self.title, AttributeDescription("rank", .integer)]))
+    let note = try life.insert("Note", ["title": "one", "rank": 7])
+    try life.reopen(try Self.model([Self.title]))
+    #expect(try life.head == [note: ["title": "one"]])
+    #expect(try life.named(try life.store.snapshot(at: 1)) == [note: ["title": "one", "rank": 7]])
+    try life.save([note: ["title": "two"]])
+    #expect(try life.fault() == nil)
+    // What comes back under the name begins anew.
+    try life.reopen(try Self.model([Self.title, AttributeDescription("rank", .integer)]))
+    #expect(try life.head == [note: ["title": "two"]])
+    #expect(try life.fault() == nil)
+    try life.store.close()
+  }
+
+  @Test func `a renamed entity and a renamed attribute keep their objects and values`() throws {
+    var life = try ModelLife(try Self.model([Self.title]))
+    let note = try life.insert("Note", ["title": "one"])
+    try life.reopen(
+      try ManagedObjectModel(entities: [
+        EntityDescription(
+          "Memo",
+          attributes: [AttributeDescription("head", .string, renamingIdentifier: "title")],
+          renamingIdentifier: "Note")
+      ]))
+    #expect(try life.head == [note: ["head": "one"]])
+    #expect(life.store.head.era?.name(of: note.entity) == "Memo")
+    #expect(try life.store.snapshot(at: 1).era?.name(of: note.entity) == "Note")
+    let other = try life.insert("Memo", ["head": "two"])
+    #expect(other.entity == note.entity && other != note)
+    let commits = try life.store.commits(since: 0)
+    #expect(commits.map { $0.changes[0].entityName } == ["Note", "Memo"])
+    #expect(try life.fault() == nil)
+    try life.store.close()
+  }
+
+  @Test func `numbers are widened, and the past has the narrow ones`() throws {
+    var life = try ModelLife(
+      try Self.model([AttributeDescription("rank", .integer), AttributeDescription("on", .boolean)])
+    )
+    let note = try life.insert("Note", ["rank": 7, "on": .boolean(true)])
+    try life.reopen(
+      try Self.model([AttributeDescription("rank", .real), AttributeDescription("on", .integer)]))
+    #expect(try life.head == [note: ["rank": .real(7), "on": 1]])
+    #expect(
+      try life.named(try life.store.snapshot(at: 1)) == [note: ["rank": 7, "on": .boolean(true)]])
+    #expect(try life.fault() == nil)
+    try life.store.close()
+  }
+
+  @Test func `an attribute made required with a default fills the objects that hold nothing`()
+    throws
+  {
+    var life = try ModelLife(try Self.model([Self.title]))
+    let (one, two) = (try life.insert("Note", ["title": "one"]), try life.insert("Note", [:]))
+    try life.reopen(
+      try Self.model([
+        AttributeDescription("title", .string, isOptional: false, defaultValue: "untitled")
+      ]))
+    #expect(try life.head == [one: ["title": "one"], two: ["title": "untitled"]])
+    #expect(try life.fault() == nil)
+    try life.store.close()
+  }
+
+  @Test func `with an entity go its objects and all references to them, and both are in the past`()
+    throws
+  {
+    let folder = EntityDescription("Folder", attributes: [AttributeDescription("name", .string)])
+    var life = try ModelLife(
+      try Self.model(
+        [Self.title], [RelationshipDescription("folder", to: "Folder")], others: [folder]))
+    let home = try life.insert("Folder", ["name": "home"])
+    let note = try life.insert("Note", ["title": "one", "folder": .reference(home)])
+    try life.reopen(try Self.model([Self.title], [], others: [EntityDescription("Tag")]))
+    #expect(try life.head == [note: ["title": "one"]])
+    #expect(try life.store.head.row(of: home) == nil)
+    #expect(try life.fault() == nil)
+    let error = #expect(throws: CommitError.self) {
+      let context = try life.store.beginContext(name: "late", on: 2)
+      _ = try life.store.commit(
+        CommitRequest([.init(home, base: .none, nil, to: Row())]), by: context)
+    }
+    #expect(error?.storeError?.code == .entityMissing)
+    // An entity of the same name is another one, with objects of its own.
+    try life.reopen(try Self.model([Self.title], [], others: [folder]))
+    let other = try life.insert("Folder", ["name": "away"])
+    #expect(other.entity != home.entity)
+    #expect(try life.head == [note: ["title": "one"], other: ["name": "away"]])
+    #expect(try life.fault() == nil)
+    try life.store.close()
+  }
+
+  @Test func `a model that does not fit is told with every difference, and nothing changes`() throws
+  {
+    var life = try ModelLife(
+      try Self.model([Self.title, AttributeDescription("rank", .integer)]))
+    _ = try life.insert("Note", ["title": "one", "rank": 1])
+    let misfit = try Self.model([
+      AttributeDescription("title", .date), AttributeDescription("rank", .boolean),
+      AttributeDescription("mood", .string, isOptional: false),
+    ])
+    for isCheckpointed in [false, true] {
+      if isCheckpointed { try life.store.checkpoint() }
+      try life.store.close()
+      let before = life.disk.paths.filter { !$0.hasSuffix("/LOCK") }.map {
+        ($0, life.disk.contents(of: $0))
+      }
+      let error = #expect(throws: StoreError.self) { try life.reopen(misfit) }
+      #expect(error?.code == .modelDoesNotFit)
+      let differences = error?.modelDifferences?.differences ?? []
+      #expect(
+        differences.map(\.newer.description).sorted() == ["Note.mood", "Note.rank", "Note.title"])
+      for difference in differences {
+        #expect(error?.description.contains(difference.newer.description) == true)
+      }
+      for (path, bytes) in before {
+        #expect(life.disk.contents(of: path) == bytes, "\(path)")
+      }
+      try life.reopen(nil)
+      #expect(try life.fault() == nil)
+    }
+    try life.store.close()
+  }
+
+  @Test func `without a model a store opens with its own, and a new one takes no objects`() throws {
+    let model = try Self.model([Self.title])
+    var life = try ModelLife(nil)
+    #expect(life.store.model == nil)
+    let context = try life.store.beginContext(name: "early", on: 0)
+    let object = try life.store.newObject(of: EntityNumber(rawValue: 0))
+    let error = #expect(throws: CommitError.self) {
+      _ = try life.store.commit(
+        CommitRequest([.init(object, base: .none, nil, to: Row())]), by: context)
+    }
+    #expect(error?.storeError?.code == .entityMissing)
+    try life.store.checkpoint()
+    try life.reopen(nil)
+    #expect(try life.store.verify(deep: true) == [])
+    try life.reopen(model)
+    let note = try life.insert("Note", ["title": "one"])
+    try life.reopen(nil)
+    #expect(life.store.model == model)
+    try life.save([note: ["title": "two"]])
+    #expect(try life.fault() == nil)
+    try life.store.close()
+  }
+
+  @Test
+  func `S72: history and blame go back across changes of the model, under the names of each time`()
+    throws
+  {
+    var life = try ModelLife(
+      try Self.model([Self.title, AttributeDescription("rank", .integer)]))
+    let note = try life.insert("Note", ["title": "one", "rank": 1])
+    try life.save([note: ["title": "one", "rank": 2]])
+    try life.reopen(
+      try Self.model([
+        AttributeDescription("head", .string, renamingIdentifier: "title"),
+        AttributeDescription("rank", .real),
+      ]))
+    try life.save([note: ["head": "two", "rank": .real(2)]])
+    try life.save([note: ["head": "two", "rank": .real(2.5)]])
+    let told = try life.store.history(of: note).map { "\($0.commit) \($0.key) \(text($0.new))" }
+    #expect(told == ["1 rank 1", "1 title one", "2 rank 2", "3 head two", "4 rank 2.5"])
+    let blame = try life.store.blame(note)
+    #expect(blame.mapValues(\.commit) == ["head": 3, "rank": 4])
+    let other = try life.insert("Note", ["head": "old", "rank": .real(0)])
+    try life.reopen(
+      try Self.model([
+        AttributeDescription("name", .string, renamingIdentifier: "head"),
+        AttributeDescription("rank", .real),
+      ]))
+    #expect(
+      try life.store.blame(other).mapValues { [$0.commit.rawValue, UInt64($0.key.count)] }
+        == ["name": [5, 4], "rank": [5, 4]])
+    #expect(try life.store.blame(note).mapValues(\.commit) == ["name": 3, "rank": 4])
+    let commits = try life.store.commits(since: 0)
+    #expect(commits[2].changes[0].values == ["head": .init(old: "one", new: "two")])
+    #expect(commits[3].changes[0].values == ["rank": .init(old: .real(2), new: .real(2.5))])
+    #expect(try life.fault() == nil)
+    try life.store.close()
+  }
+
+  private func text(_ value: Value?) -> String {
+    value.map { $0.string ?? "\($0)" } ?? "nothing"
+  }
+}
+
+extension CommitError {
+  fileprivate var storeError: StoreError? {
+    if case .store(let error) = self { error } else { nil }
+  }
+}

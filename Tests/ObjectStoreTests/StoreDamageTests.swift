@@ -1,0 +1,291 @@
+// What is damaged is made anew where the journal still has it, and otherwise refused; no state is ever wrong.
+
+import DiskAccess
+import DiskSimulation
+import Journaling
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+@Suite struct StoreDamageTests {
+  private static let path = StoreLife.path
+
+  /// A store with a history in several segments and runs, closed.
+  private static func life(_ seed: UInt64, saves: Int = 24) throws -> StoreLife {
+    var life = try StoreLife(seed: seed)
+    for step in 1...saves {
+      try life.save()
+      if step % 7 == 0 { try life.roll() }
+      if step % 6 == 2 { try life.store.checkpoint() }
+    }
+    try life.endContexts()
+    try life.store.close()
+    return life
+  }
+
+  private static func open(_ disk: SimulatedDisk) throws -> JournaledStore {
+    try JournaledStore(on: disk, at: path, model: try StoreLife.model(), options: .small)
+  }
+
+  /// The files that the manifest names, and no others.
+  private static func files(_ disk: SimulatedDisk, _ fileExtension: String) -> [String] {
+    disk.paths.filter { $0.hasPrefix(path + "/snapshots/") && $0.hasSuffix(fileExtension) }
+  }
+
+  private static func contents(_ disk: SimulatedDisk) -> [String: [UInt8]] {
+    var contents: [String: [UInt8]] = [:]
+    // The text of LOCK is for people, and says who came last.
+    for path in disk.paths where !path.hasSuffix("/LOCK") {
+      contents[path] = disk.contents(of: path)
+    }
+    return contents
+  }
+
+  /// Compares every state with what it was.
+  private static func fault(in store: JournaledStore, _ states: [PlainState]) throws -> String? {
+    guard store.lastCommit.rawValue == UInt64(states.count - 1) else {
+      return "the last commit is \(store.lastCommit) of \(states.count - 1)"
+    }
+    for number in Int(store.firstKeptCommit.rawValue) - 1..<states.count {
+      let past = try store.snapshot(at: CommitNumber(rawValue: UInt64(number))).plain()
+      if past != states[number] { return "commit \(number) is another" }
+    }
+    return nil
+  }
+
+  // MARK: The journal
+
+  @Test
+  func
+    `damage in a sealed segment that opening must read is told with its place, and nothing changes`()
+    throws
+  {
+    var life = try StoreLife(seed: 1)
+    for _ in 1...6 { try life.save() }
+    // The checkpoint stands before the first segment's end, so that opening reads what comes after it.
+    try life.store.checkpoint()
+    for _ in 1...4 { try life.save() }
+    try life.roll()
+    try life.save()
+    let disk = life.disk.imageAfterProcessDeath()
+    let segment = Self.path + "/journal/0000000001.xj"
+    let sound = try #require(disk.contents(of: segment))
+    var spoilt = sound
+    spoilt[sound.count - 200] ^= 4
+    try disk.setContents(segment, spoilt)
+    let before = Self.contents(disk)
+    let error = #expect(throws: StoreError.self) { try Self.open(disk) }
+    #expect(error?.code == .damaged)
+    let words = error?.description ?? ""
+    #expect(words.contains("journal/0000000001.xj, byte "), "\(words)")
+    #expect(words.contains("where frame "), "\(words)")
+    #expect(words.contains("nothing was changed"), "\(words)")
+    #expect(Self.contents(disk) == before)
+    try disk.setContents(segment, sound)
+    let store = try Self.open(disk)
+    #expect(try Self.fault(in: store, life.states) == nil)
+    try store.close()
+  }
+
+  @Test
+  func
+    `damage before the checkpoint does not keep a store from opening, and is told when it is read`()
+    throws
+  {
+    let life = try Self.life(2)
+    let segment = Self.path + "/journal/0000000001.xj"
+    var bytes = try #require(life.disk.contents(of: segment))
+    bytes[bytes.count / 2] ^= 1
+    try life.disk.setContents(segment, bytes)
+    let store = try Self.open(life.disk)
+    #expect(try store.head.plain() == life.state)
+    #expect(throws: StoreError.self) { try Self.fault(in: store, life.states) }
+    #expect(try store.verify().contains { $0.description.contains("0000000001.xj") })
+    let before = try store.head.plain()
+    let error = #expect(throws: StoreError.self) { try store.compact(keeping: .latest) }
+    #expect(error?.code == .damaged)
+    #expect(try store.head.plain() == before)
+    try store.close()
+  }
+
+  // MARK: Runs and checkpoints
+
+  @Test(arguments: [".xc", ".xr"])
+  func
+    `a checkpoint or run that is missing or damaged is made anew from the journal, and that is said`(
+      fileExtension: String
+    ) throws
+  {
+    for isMissing in [true, false] {
+      let life = try Self.life(3)
+      let file = try #require(Self.files(life.disk, fileExtension).last)
+      if isMissing {
+        let folder = try life.disk.folder(at: Self.path + "/snapshots")
+        try folder.remove(String(file.dropFirst(Self.path.count + "/snapshots/".count)))
+      } else {
+        var bytes = try #require(life.disk.contents(of: file))
+        bytes[bytes.count - 20] ^= 1
+        try life.disk.setContents(file, bytes)
+      }
+      let store = try Self.open(life.disk)
+      #expect(try Self.fault(in: store, life.states) == nil)
+      let name = try #require(file.split(separator: "/").last)
+      #expect(store.findings.count == 1)
+      let words = store.findings.first?.description ?? ""
+      #expect(words.contains(name) && words.contains("made anew"), "\(words)")
+      #expect(try store.verify(deep: true) == [])
+      #expect(!life.disk.paths.contains(file), "the damaged one is gone")
+      try store.close()
+      let again = try Self.open(life.disk)
+      #expect(again.findings == [])
+      #expect(try Self.fault(in: again, life.states) == nil)
+      try again.close()
+    }
+  }
+
+  @Test(arguments: [".xc", ".xr"])
+  func
+    `where the journal no longer goes back to its beginning the damage is told, and nothing changes`(
+      fileExtension: String
+    ) throws
+  {
+    var life = try StoreLife(seed: 4)
+    for _ in 1...9 { try life.save() }
+    try life.roll()
+    try life.endContexts()
+    try life.store.compact(keeping: .latest)
+    try life.save()
+    try life.store.close()
+    let file = try #require(Self.files(life.disk, fileExtension).last)
+    let sound = try #require(life.disk.contents(of: file))
+    try life.disk.setContents(file, Array(sound.dropLast(3)))
+    let before = Self.contents(life.disk)
+    let error = #expect(throws: StoreError.self) { try Self.open(life.disk) }
+    #expect(error?.code == .damaged)
+    #expect(error?.description.contains("compaction has dropped") == true)
+    #expect(Self.contents(life.disk) == before)
+    try life.disk.setContents(file, sound)
+    let store = try Self.open(life.disk)
+    #expect(try Self.fault(in: store, life.states) == nil)
+    try store.close()
+  }
+
+  @Test
+  func `what cannot be written anew for want of room is there all the same, and is tried again`()
+    throws
+  {
+    let life = try Self.life(5)
+    let file = try #require(Self.files(life.disk, ".xc").last)
+    try life.disk.setContents(file, [1, 2, 3])
+    life.disk.faults = [
+      SimulatedFault(.failure(.noSpace), calls: [.write], name: "0000000010.xr", isLasting: true)
+    ]
+    let fault = life.disk.faults[0]
+    for number in 5...40 {
+      let digits = String(number)
+      var other = fault
+      other.name = String(repeating: "0", count: 10 - digits.count) + digits + ".xr"
+      life.disk.faults.append(other)
+    }
+    let store = try Self.open(life.disk)
+    #expect(store.findings.count == 1)
+    #expect(store.checkpointFailure?.code == .disk)
+    #expect(try Self.fault(in: store, life.states) == nil)
+    life.disk.faults = []
+    try store.checkpoint()
+    try store.close()
+    let again = try Self.open(life.disk)
+    #expect(again.findings == [])
+    #expect(try Self.fault(in: again, life.states) == nil)
+    try again.close()
+  }
+
+  @Test func `every flipped bit and every end of a checkpoint is noticed, and no state is wrong`()
+    throws
+  {
+    let life = try Self.life(6, saves: 3)
+    let file = try #require(Self.files(life.disk, ".xc").last)
+    let sound = try #require(life.disk.contents(of: file))
+    let (image, states) = (life.disk.imageAfterProcessDeath(), life.states)
+    let tally = Tally()
+    try onBothCores(sound.count * 9) { number in
+      let (place, bit) = (number / 9, number % 9)
+      var bytes = sound
+      if bit == 8 { bytes.removeSubrange(place...) } else { bytes[place] ^= 1 << UInt8(bit) }
+      do {
+        let disk = image.imageAfterProcessDeath()
+        try disk.setContents(file, bytes)
+        let store = try Self.open(disk)
+        if store.findings.count != 1 { tally.violation("case \(number): it is not said") }
+        if let fault = try Self.fault(in: store, states) {
+          tally.violation("case \(number): \(fault)")
+        }
+        tally.count("made anew")
+        try store.close()
+      } catch {
+        tally.violation("case \(number): \(error)")
+      }
+    }
+    print(tally.summary)
+    #expect(tally.violations == "")
+    #expect(tally["made anew"] == sound.count * 9)
+  }
+
+  @Test func `every flipped bit and every end of a run is made anew or told, and no row is wrong`()
+    throws
+  {
+    let life = try Self.life(7, saves: 3)
+    let file = try #require(Self.files(life.disk, ".xr").first)
+    let sound = try #require(life.disk.contents(of: file))
+    let (image, states) = (life.disk.imageAfterProcessDeath(), life.states)
+    let tally = Tally()
+    try onBothCores(sound.count * 9) { number in
+      let (place, bit) = (number / 9, number % 9)
+      var bytes = sound
+      if bit == 8 { bytes.removeSubrange(place...) } else { bytes[place] ^= 1 << UInt8(bit) }
+      do {
+        let disk = image.imageAfterProcessDeath()
+        try disk.setContents(file, bytes)
+        let store = try Self.open(disk)
+        var isTold = !store.findings.isEmpty
+        if isTold { tally.count("made anew at opening") }
+        do throws(StoreError) {
+          if let fault = try Self.anyFault(in: store, states) {
+            tally.violation("case \(number): \(fault)")
+          }
+        } catch {
+          isTold = true
+          if error.code != .damaged { tally.violation("case \(number): \(error)") }
+          tally.count("told when read")
+        }
+        if !isTold, try store.verify() == [] { tally.violation("case \(number): not noticed") }
+        // Compaction reads every row, and has the journal to make a run anew.
+        try store.compact(keeping: .everything)
+        if isTold, store.findings.isEmpty { tally.violation("case \(number): it is not said") }
+        if let fault = try Self.fault(in: store, states) {
+          tally.violation("case \(number), compacted: \(fault)")
+        }
+        if try store.verify() != [] { tally.violation("case \(number): it is not sound") }
+        try store.close()
+      } catch {
+        tally.violation("case \(number): \(error)")
+      }
+    }
+    print(tally.summary)
+    #expect(tally.violations == "")
+    #expect(tally["told when read"] > 100)
+  }
+
+  private static func anyFault(
+    in store: JournaledStore, _ states: [PlainState]
+  ) throws(StoreError) -> String? {
+    do {
+      return try fault(in: store, states)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      return "\(error)"
+    }
+  }
+}
