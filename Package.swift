@@ -72,8 +72,9 @@ let package = Package(
 
     // The journal's workbench: what Tools/demo runs, and the child that tests kill.
     .executableTarget(
-      name: "JournalDemo", dependencies: ["DiskAccess", "Journaling"], path: "Tools/JournalDemo",
-      swiftSettings: strict),
+      name: "JournalDemo",
+      dependencies: ["DiskAccess", "EventFold", "Journaling", "ObjectModel", "ObjectStore"],
+      path: "Tools/JournalDemo", swiftSettings: strict),
 
     .target(
       name: "TestSupport",
@@ -98,7 +99,8 @@ let package = Package(
     tests(
       of: "CrashTests",
       imports: [
-        "JournalDemo", "ByteCoding", "DiskAccess", "DiskSimulation", "Journaling", "TestSupport",
+        "JournalDemo", "ByteCoding", "DiskAccess", "DiskSimulation", "EventFold", "Journaling",
+        "ObjectModel", "ObjectStore", "TestSupport",
       ]),
     tests(
       of: "ObjectStoreTests",

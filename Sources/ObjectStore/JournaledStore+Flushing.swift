@@ -6,6 +6,12 @@ extension JournaledStore {
   /// changes stay in memory and in the journal, and it is tried again when more have come.
   public var checkpointFailure: StoreError? { committing.withLock { flushFailure } }
 
+  /// How many bytes of commits are kept as changes in memory; `StoreOptions.unflushedByteCount` bounds them.
+  package var unflushedCommitByteCount: Int { committing.withLock { unflushedByteCount } }
+
+  /// How many bytes of runs are kept decompressed; `StoreOptions.cacheByteCount` bounds them.
+  package var cachedByteCount: Int { checkpointing.withLock { files.cache.byteCount } }
+
   /// Has a checkpoint written where there are enough changes in memory; and waits for it where there are so
   /// many that memory would not be bounded otherwise.
   func flushWhereDue() {

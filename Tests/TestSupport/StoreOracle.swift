@@ -103,7 +103,9 @@ package struct StoreOracle {
     for (index, states) in ledger.backups.enumerated() {
       let path = "Backup \(index + 1).xjournal"
       guard disk.contents(of: "\(path)/MANIFEST") != nil else {
-        if index < ledger.acknowledgedBackupCount { return "backup \(index + 1) is not there" }
+        if ledger.acknowledgedBackups.contains(index + 1) {
+          return "backup \(index + 1) is not there"
+        }
         continue
       }
       let store = try StoreWork.open(on: disk, at: path)

@@ -44,7 +44,7 @@ package struct StoreLedger: Sendable {
   package var discarded: Set<String> = []
   /// The states that a backup may have, once it was begun; and whether it was acknowledged.
   package var backups: [ClosedRange<Int>] = []
-  package var acknowledgedBackupCount = 0
+  package var acknowledgedBackups: Set<Int> = []
 
   package init() {}
 }
@@ -98,12 +98,14 @@ package final class StoreWork {
       ledger.mayBeDropped = ledger.acknowledgedCount
       try store.compact(keeping: .latest)
     case .reopen:
+      abandon()
       try store.close()
       try open()
     case .backup:
       ledger.backups.append(ledger.acknowledgedCount...ledger.acknowledgedCount)
-      try store.backup(to: "Backup \(ledger.backups.count).xjournal")
-      ledger.acknowledgedBackupCount += 1
+      let index = ledger.backups.count
+      try store.backup(to: "Backup \(index).xjournal")
+      ledger.acknowledgedBackups.insert(index)
     case .tag:
       ledger.tags.append(("tag \(ledger.tags.count % 2)", ledger.acknowledgedCount))
       try store.tag("tag \((ledger.tags.count - 1) % 2)")
@@ -116,6 +118,12 @@ package final class StoreWork {
     }
   }
 
+  /// Whether there is a store to work with.
+  package var isOpen: Bool { store != nil && context != nil }
+
+  /// What the store that is open says its last state is.
+  package func head() throws -> PlainState? { try store?.head.plain() }
+
   /// Lets go of the store as a dead process does.
   package func abandon() { (store, context) = (nil, nil) }
 
@@ -127,15 +135,15 @@ package final class StoreWork {
     let object: ObjectID
     if editCount % 2 == 1 || known.isEmpty {
       object = try store.newObject(of: EntityNumber(rawValue: 0))
-      bases[object] = (.none, nil)
       try record(.inserted(object), object, Row(), context, store)
+      bases[object] = (.none, nil)
     } else {
       object = known[editCount % known.count]
     }
     if bases[object] == nil {
       let base = CommitNumber(rawValue: UInt64(ledger.acknowledgedCount))
-      bases[object] = (base, ledger.states[ledger.acknowledgedCount][object])
       try store.record(.based(object, on: base), by: context)
+      bases[object] = (base, ledger.states[ledger.acknowledgedCount][object])
     }
     var row = unsaved[object] ?? bases[object]?.row ?? Row()
     let text = editCount % 3 == 0 ? String(repeating: "long ", count: 60) : "title"
@@ -147,9 +155,16 @@ package final class StoreWork {
   private func record(
     _ edit: Edit, _ object: ObjectID, _ row: Row, _ context: LiveContext, _ store: JournaledStore
   ) throws {
+    let before = unsaved
     unsaved[object] = row
     ledger.edited[context.name, default: []].append(unsaved)
-    try store.record(edit, by: context)
+    do {
+      try store.record(edit, by: context)
+    } catch {
+      unsaved = before
+      ledger.edited[context.name]?.removeLast()
+      throw error
+    }
     ledger.returnedEditCounts[context.name, default: 0] += 1
   }
 
@@ -162,7 +177,14 @@ package final class StoreWork {
       state[object] = row
     }
     ledger.states.append(state)
-    _ = try store.commit(CommitRequest(objects), by: context)
+    do {
+      _ = try store.commit(CommitRequest(objects), by: context)
+    } catch {
+      // After a failed sync nobody knows; otherwise it surely was not made.
+      if case .store(let cause) = error, cause.code == .stopped { throw error }
+      ledger.states.removeLast()
+      throw error
+    }
     ledger.acknowledgedCount = ledger.states.count - 1
     ledger.edited[context.name] = nil
     ledger.returnedEditCounts[context.name] = nil

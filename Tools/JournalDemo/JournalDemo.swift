@@ -14,6 +14,10 @@ enum JournalDemo {
         try Writer(
           path: arguments.dropFirst().first ?? "", life: arguments.dropFirst(2).first ?? "1"
         ).run()
+      case "store":
+        try StoreWriter(
+          path: arguments.dropFirst().first ?? "", life: arguments.dropFirst(2).first ?? "1"
+        ).run()
       case "hold":
         try Writer(path: arguments.dropFirst().first ?? "", life: "1").hold()
       case "--help", "-h":
