@@ -9,6 +9,9 @@ extension JournaledStore {
   /// How many bytes of commits are kept as changes in memory; `StoreOptions.unflushedByteCount` bounds them.
   package var unflushedCommitByteCount: Int { committing.withLock { unflushedByteCount } }
 
+  /// How often the journal was synced since the store was opened.
+  package var syncCount: Int { journal.appends.syncCount }
+
   /// How many bytes of runs are kept decompressed; `StoreOptions.cacheByteCount` bounds them.
   package var cachedByteCount: Int { checkpointing.withLock { files.cache.byteCount } }
 

@@ -15,14 +15,14 @@ import Testing
     var dice = Dice(seed: campaign.seed)
     let folder = try TemporaryFolder()
     let path = folder.path + "/Kills.xjournal"
-    var record = KillRecord()
+    var left = LeftByKills()
     var openingTime = 0.0
     let tally = Tally()
     for kill in 1...campaign.count {
       // Every tenth life begins a new store, so that stores die young, too.
       if kill % 10 == 0 {
         try FileManager.default.removeItem(atPath: path)
-        record = KillRecord()
+        left = LeftByKills()
       }
       // Some die while they open the store; the others when they have said so many lines.
       let moment: Child.Moment =
@@ -32,7 +32,7 @@ import Testing
       let child = try Child("store", path, "\(kill)")
       let lines = try child.linesUntilKilled(at: moment)
       openingTime = child.openingTime ?? openingTime
-      if let fault = try record.fault(of: path, after: lines, in: kill, tally) {
+      if let fault = try left.fault(of: path, after: lines, in: kill, tally) {
         tally.violation("kill \(kill), told \(lines.suffix(3)): \(fault)")
         break
       }
@@ -46,7 +46,7 @@ import Testing
 }
 
 /// What the lives of a store must have left.
-private struct KillRecord {
+private struct LeftByKills {
   /// The last save of each context of earlier lives.
   private var saves: [String: Int] = [:]
 

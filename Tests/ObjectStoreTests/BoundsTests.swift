@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test
-  func `a clean opening reads the manifest, the checkpoint and the tail, however long the history`()
+  func `a clean opening reads manifest, checkpoint and tail, however long the history`()
     throws
   {
     let (short, long) = (try opening(after: 40), try opening(after: 4_000))

@@ -187,7 +187,7 @@ import Testing
   }
 
   @Test
-  func `S72: history and blame go back across changes of the model, under the names of each time`()
+  func `S72: history and blame go back across changes of the model, under the names of the time`()
     throws
   {
     var life = try ModelLife(

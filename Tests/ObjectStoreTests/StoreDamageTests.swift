@@ -58,7 +58,7 @@ import Testing
 
   @Test
   func
-    `damage in a sealed segment that opening must read is told with its place, and nothing changes`()
+    `damage in a sealed segment that opening reads is told with its place, and nothing changes`()
     throws
   {
     var life = try StoreLife(seed: 1)
@@ -90,7 +90,7 @@ import Testing
 
   @Test
   func
-    `damage before the checkpoint does not keep a store from opening, and is told when it is read`()
+    `damage before the checkpoint keeps no store from opening, and is told when it is read`()
     throws
   {
     let life = try Self.life(2)
@@ -113,7 +113,7 @@ import Testing
 
   @Test(arguments: [".xc", ".xr"])
   func
-    `a checkpoint or run that is missing or damaged is made anew from the journal, and that is said`(
+    `a checkpoint or run that is missing or damaged is made anew, and that is said`(
       fileExtension: String
     ) throws
   {
@@ -146,7 +146,7 @@ import Testing
 
   @Test(arguments: [".xc", ".xr"])
   func
-    `where the journal no longer goes back to its beginning the damage is told, and nothing changes`(
+    `where the journal does not go back so far, damage is told and nothing changes`(
       fileExtension: String
     ) throws
   {

@@ -1,0 +1,102 @@
+// What a checkpoint and a compaction leave out must not be needed by whoever opens the store on them.
+
+import DiskAccess
+import DiskSimulation
+import EventFold
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+@Suite struct CheckpointTests {
+  private static let note = EntityNumber(rawValue: 0)
+
+  private func open(_ disk: SimulatedDisk) throws -> JournaledStore {
+    try JournaledStore(
+      on: disk, at: "Life.xjournal", model: try StoreLife.model(), options: .small)
+  }
+
+  private func commit(
+    _ object: ObjectID, from old: Row?, to new: Row?, _ store: JournaledStore
+  ) throws {
+    let context = try store.beginContext(name: "editor", on: store.lastCommit)
+    _ = try store.commit(
+      CommitRequest([.init(object, base: store.lastCommit, old, to: new)]), by: context)
+    try store.endContext(context)
+  }
+
+  @Test func `a number that was given after a checkpoint is not given again after a crash`() throws
+  {
+    let disk = SimulatedDisk(seed: 1)
+    let store = try open(disk)
+    let one = try store.newObject(of: Self.note)
+    try commit(one, from: nil, to: Row(), store)
+    try store.checkpoint()
+    let two = try store.newObject(of: Self.note)
+    try commit(two, from: nil, to: Row(), store)
+    let again = try open(disk.imageAfterProcessDeath())
+    let three = try again.newObject(of: Self.note)
+    #expect(three.number > two.number && two.number > one.number)
+    try again.close()
+    try store.close()
+  }
+
+  @Test(arguments: [Keeping.latest, .commits(since: 3)])
+  func `what was deleted comes back after a compaction that has forgotten it, and while one does`(
+    keeping: Keeping
+  ) throws {
+    for isMeanwhile in [false, true] {
+      for rolls in [false, true] {
+        let disk = SimulatedDisk(seed: 1)
+        let store = try open(disk)
+        let object = try store.newObject(of: Self.note)
+        try commit(object, from: nil, to: Row(), store)
+        try commit(object, from: Row(), to: nil, store)
+        if rolls { try store.beginSegment() }
+        let other = try store.newObject(of: Self.note)
+        try commit(other, from: nil, to: Row(), store)
+        var failure: (any Error)?
+        try store.compact(keeping: keeping) { step in
+          do {
+            if isMeanwhile, step == .writing { try commit(object, from: nil, to: Row(), store) }
+          } catch {
+            failure = error
+          }
+          return true
+        }
+        #expect(failure == nil)
+        if !isMeanwhile { try commit(object, from: nil, to: Row(), store) }
+        let again = try open(disk.imageAfterProcessDeath())
+        #expect(try again.head.row(of: object) == Row())
+        #expect(try again.verify(deep: true) == [])
+        #expect(try store.verify(deep: true) == [])
+        try again.close()
+        try store.close()
+      }
+    }
+  }
+
+  @Test func `a store closes where there is no room for its checkpoint, and has everything`() throws
+  {
+    var life = try StoreLife(seed: 2)
+    for _ in 1...4 { try life.save() }
+    var faults: [SimulatedFault] = []
+    for number in 1...20 {
+      let digits = String(number)
+      let name = String(repeating: "0", count: 10 - digits.count) + digits
+      for fileExtension in [".xr", ".xc"] {
+        faults.append(
+          SimulatedFault(
+            .failure(.noSpace), calls: [.write, .append, .allocate], name: name + fileExtension,
+            isLasting: true))
+      }
+    }
+    life.disk.faults = faults
+    try life.store.close()
+    #expect(life.store.checkpointFailure?.code == .disk)
+    life.disk.faults = []
+    let again = try open(life.disk)
+    #expect(try again.head.plain() == life.state)
+    try again.close()
+  }
+}
