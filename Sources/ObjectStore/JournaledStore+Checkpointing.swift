@@ -91,7 +91,7 @@ extension JournaledStore {
     let fold = try StoreFold(store).followed(
       to: cut.frame, from: FrameNumber(1), at: path, on: disk)
     guard fold.snapshot.number == cut.snapshot.number else { throw error }
-    note([StoreFinding(error.description + " It was made anew from the journal.")])
+    note([StoreFinding(madeAnew: error)])
     return fold.snapshot
   }
 

@@ -42,7 +42,7 @@ extension JournaledStore {
   func endLeftContexts() throws(StoreError) {
     try drafting.withLock { () throws(StoreError) in
       try leftContexts.fold(self)
-      for (number, left) in leftContexts.contents where !left.fold.hasChanges {
+      for (number, left) in leftContexts.contents where !left.isDraft {
         try end(number, .contextEnded(number))
       }
     }

@@ -8,6 +8,11 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
   public let description: String
 
   init(_ description: String) { self.description = description }
+
+  /// Damage of a file that the journal has everything of.
+  init(madeAnew error: StoreError) {
+    self.init(error.whatHappened + " It was made anew from the journal.")
+  }
 }
 
 extension JournaledStore {

@@ -14,6 +14,9 @@ struct LeftContexts {
     var time: RecordedTime
     /// What is wrong with an edit; it and those after it are left out.
     var problem: StoreError?
+
+    /// Whether there is something to offer, or to tell.
+    var isDraft: Bool { fold.hasChanges || problem != nil }
   }
 
   /// Those that are neither ended nor resumed yet.
@@ -32,9 +35,9 @@ struct LeftContexts {
   /// Whether any of them may have work that is not saved.
   var mayHaveDrafts: Bool { open.values.contains { $0.firstUnsavedEdit != nil } }
 
-  /// Those that have changes, the one edited last first.
+  /// Those that have changes, or have lost some, the one edited last first.
   var drafts: [Draft] {
-    contents.values.filter(\.fold.hasChanges).map { left in
+    contents.values.filter(\.isDraft).map { left in
       Draft(
         contextName: left.fold.name, date: left.time.date, editCount: left.fold.editCount,
         objectIDs: left.fold.objects.filter { $0.value.kind != .unchanged }.keys.sorted(),
@@ -104,7 +107,10 @@ extension LeftContexts.Left {
       switch error {
       case .contradiction(let contradiction):
         problem = StoreError(contradiction: "\(contradiction)", in: frame)
-      case .row(let error): throw error
+      case .row(let error):
+        // A commit that was never durable is gone, and an edit that was made on it may be there.
+        guard error.code == .commitMissing else { throw error }
+        problem = error
       }
     }
   }

@@ -66,8 +66,7 @@ extension RunError: CustomStringConvertible {
     case .disk(let cause):
       cause.description
     case .damaged(let finding):
-      "a run is damaged in \(finding); opening the store makes it anew, as long as the journal has the "
-        + "history."
+      "a run is damaged in \(finding); compact the store to make it anew from the journal."
     case .newerFormat(let finding):
       "\(finding); open the store with the newer version of the program."
     case .unwritable(let object, let key, let code):

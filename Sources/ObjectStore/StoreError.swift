@@ -67,7 +67,12 @@ public struct StoreError: Error, Hashable, Sendable {
   }
 }
 
-extension StoreError: CustomStringConvertible {}
+extension StoreError: CustomStringConvertible {
+  /// The sentence without what to do.
+  var whatHappened: String {
+    description.prefix { $0 != ";" } + (description.contains(";") ? "." : "")
+  }
+}
 
 extension StoreError {
   /// A failure of the journal.

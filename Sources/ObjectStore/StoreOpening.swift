@@ -83,12 +83,12 @@ final class StoreOpening {
     guard manifest.goesBackToBeginning else {
       throw StoreError(
         .damaged,
-        error.description
+        error.whatHappened
           + " It cannot be made anew, as compaction has dropped the journal before frame "
           + "\(manifest.segments[0].firstFrame.rawValue); nothing was changed.")
     }
     (checkpoint, base) = (nil, nil)
-    finding = StoreFinding(error.description + " It was made anew from the journal.")
+    finding = StoreFinding(madeAnew: error)
   }
 
   /// Refuses a model that cannot follow the one that the journal ends with, before recovery changes anything.

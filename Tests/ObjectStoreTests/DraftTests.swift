@@ -137,6 +137,31 @@ import Testing
     try store.close()
   }
 
+  @Test func `edits on a commit that was never written come back as a draft with a problem`() throws
+  {
+    let store = try open()
+    let object = try note(store, "one")
+    try store.close()
+    var options = StoreOptions.small
+    options.durability = .memory
+    let hasty = try JournaledStore(
+      on: disk, at: "Life.xjournal", model: try StoreLife.model(), options: options)
+    let key = try hasty.key(named: "title")
+    let context = try hasty.beginContext(name: "editor", on: 1)
+    let two = Row([key: "two"])
+    _ = try hasty.commit(
+      CommitRequest([.init(object, base: 1, Row([key: "one"]), to: two)]), by: context)
+    #expect(hasty.lastCommit == 2)
+    try hasty.record(.based(object, on: 2), by: context)
+    try hasty.record(.set(object, key, "three"), by: context)
+    let again = try open(disk.imageAfterProcessDeath())
+    #expect(again.lastCommit == 1)
+    #expect(again.unsavedDrafts.first?.problem?.code == .commitMissing)
+    #expect(try again.verify(deep: true) == [])
+    try again.close()
+    try hasty.close()
+  }
+
   @Test func `S74: the journal tells every edit in its order, with its context`() throws {
     let store = try open()
     let object = try note(store, "one")

@@ -111,9 +111,16 @@ import Testing
       try Self.model(
         [Self.title], [RelationshipDescription("folder", to: "Folder")], others: [folder]))
     let home = try life.insert("Folder", ["name": "home"])
-    let note = try life.insert("Note", ["title": "one", "folder": .reference(home)])
+    let away = Value.reference(ObjectID(rawValue: home.rawValue, store: StoreTag(rawValue: 7)))
+    let note = try life.insert(
+      "Note",
+      [
+        "title": "one", "folder": .reference(home), "near": .reference(home),
+        "all": .set([.reference(home), away]), "row": [.reference(home), away, 1],
+      ])
+    let rest: [String: Value] = ["title": "one", "all": .set([away]), "row": [away, 1]]
     try life.reopen(try Self.model([Self.title], [], others: [EntityDescription("Tag")]))
-    #expect(try life.head == [note: ["title": "one"]])
+    #expect(try life.head == [note: rest])
     #expect(try life.store.head.row(of: home) == nil)
     #expect(try life.fault() == nil)
     let error = #expect(throws: CommitError.self) {
@@ -126,7 +133,7 @@ import Testing
     try life.reopen(try Self.model([Self.title], [], others: [folder]))
     let other = try life.insert("Folder", ["name": "away"])
     #expect(other.entity != home.entity)
-    #expect(try life.head == [note: ["title": "one"], other: ["name": "away"]])
+    #expect(try life.head == [note: rest, other: ["name": "away"]])
     #expect(try life.fault() == nil)
     try life.store.close()
   }
