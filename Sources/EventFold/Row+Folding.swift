@@ -14,13 +14,25 @@ extension ObjectChange {
     case (let old?, let new?) where old == new: return nil
     default: kind = .updated
     }
+    let (before, after) = (old?.entries ?? [], new?.entries ?? [])
     var entries: [Entry] = []
-    var (before, after) = (old?.entries[...] ?? [], new?.entries[...] ?? [])
-    while let key = [before.first?.key, after.first?.key].compactMap({ $0 }).min() {
-      let (oldValue, newValue) = (before.popValue(of: key), after.popValue(of: key))
+    entries.reserveCapacity(kind == .updated ? 1 : max(before.count, after.count))
+    var (left, right) = (0, 0)
+    while left < before.count || right < after.count {
+      let isOld =
+        right == after.count || left < before.count && before[left].key <= after[right].key
+      let isNew =
+        left == before.count || right < after.count && after[right].key <= before[left].key
+      let key = isOld ? before[left].key : after[right].key
+      // Not conditional expressions: there `nil` would be the value null.
+      var (oldValue, newValue) = (Value?.none, Value?.none)
+      if isOld { oldValue = before[left].value }
+      if isNew { newValue = after[right].value }
       if let change = ValueChange.difference(from: oldValue, to: newValue) {
         entries.append(Entry(key, change))
       }
+      left += isOld ? 1 : 0
+      right += isNew ? 1 : 0
     }
     return ObjectChange(object, kind, entries)
   }
@@ -52,14 +64,5 @@ extension ObjectChange {
     // A deletion has all that was there, or going backward would lose what it left out.
     if let left = result.entries.first { throw .valueDoesNotFit(object, left.key) }
     return nil
-  }
-}
-
-extension ArraySlice<Row.Entry> {
-  /// Takes the first value away where it is that of a key.
-  fileprivate mutating func popValue(of key: KeyNumber) -> Value? {
-    // Not a conditional expression: there `nil` would be the value null.
-    guard first?.key == key else { return nil }
-    return removeFirst().value
   }
 }
