@@ -42,6 +42,7 @@ extension ByteWriter {
   }
 
   package mutating func writeZeros(_ count: Int) {
-    for _ in 0..<count { write(UInt8(0)) }
+    reserve(count).initializeMemory(as: UInt8.self, repeating: 0, count: count)
+    advance(by: count)
   }
 }
