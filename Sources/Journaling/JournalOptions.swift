@@ -3,7 +3,7 @@ package struct JournalOptions: Sendable {
   /// A segment that has become this long is sealed, and the next one begun.
   package var segmentByteCount = 64 << 20
   /// The length of each half of the edit buffer.
-  package var halfByteCount = 256 << 10
+  package var halfByteCount = 1 << 20
   /// The writer never lets more bytes than this stand unsynced. Recovery relies on it.
   package var windowByteCount = 8 << 20
   /// How far zeros are written ahead of small frames.
