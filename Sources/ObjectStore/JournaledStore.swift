@@ -84,6 +84,10 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   public func close() throws(StoreError) {
     cataloguing.withLock { isClosing = true }
     if committing.withLock({ unflushedByteCount }) >= options.closingByteCount { flush() }
+    // A checkpoint that is being written because it was due comes to its end first: nobody may write in the
+    // folder once the store is given back.
+    checkpointing.lock()
+    defer { checkpointing.unlock() }
     try onJournal { () throws(JournalError) in try journal.close() }
   }
 
