@@ -67,7 +67,8 @@ extension ReadableStore {
       for change in commit.changes { later[change.object, default: []].append(change) }
     }
     var rows = ObjectTable<StoredRow>()
-    for (object, changes) in later {
+    // In the order of the objects, so that each block of a run is read once.
+    for (object, changes) in later.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       var row = try latest.row(of: object)
       for change in changes.reversed() {
         do throws(FoldError) {
