@@ -167,7 +167,8 @@ private final class FailingStore {
     // Before the first manifest there is no store, and so nothing acknowledged.
     if work.ledger.acknowledgedCount == 0, work.ledger.edited.isEmpty { return }
     let oracle = StoreOracle(work.ledger, crash)
-    if let violation = oracle.violation(on: image, goesOn: true) { note("\(when): \(violation)") }
+    let goesOn = (fault?.number ?? 0) % 4 == 0
+    if let violation = oracle.violation(on: image, goesOn: goesOn) { note("\(when): \(violation)") }
   }
 
   private func note(_ text: String) { violation = violation ?? text }
