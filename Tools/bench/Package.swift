@@ -22,11 +22,28 @@ let package = Package(
     .systemLibrary(name: "CLZ4", path: "Rooms/CLZ4", pkgConfig: "liblz4"),
     .systemLibrary(name: "CXXHash", path: "Rooms/CXXHash", pkgConfig: "libxxhash"),
     .systemLibrary(name: "CLinux", path: "Rooms/CLinux"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+    .systemLibrary(name: "CLMDB", pkgConfig: "lmdb"),
     room("ByteCoding"),
+    room("ObjectModel"),
     room("DiskAccess", imports: ["CLinux"]),
+    room("PropertyListCoding", imports: ["ByteCoding", "ObjectModel"]),
+    room("EventCoding", imports: ["ByteCoding", "ObjectModel"]),
+    room("EventFold", imports: ["ObjectModel"]),
+    room("ObjectQuery", imports: ["ObjectModel"]),
     room("Journaling", imports: ["ByteCoding", "CLZ4", "CXXHash", "DiskAccess"]),
+    room(
+      "ObjectStore",
+      imports: [
+        "ByteCoding", "ObjectModel", "DiskAccess", "PropertyListCoding", "EventCoding",
+        "EventFold", "ObjectQuery", "Journaling",
+      ]),
     .executableTarget(
-      name: "Bench", dependencies: ["ByteCoding", "CLZ4", "CXXHash", "DiskAccess", "Journaling"],
+      name: "Bench",
+      dependencies: [
+        "ByteCoding", "CLZ4", "CXXHash", "CSQLite", "CLMDB", "ObjectModel", "DiskAccess",
+        "EventFold", "Journaling", "ObjectStore",
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

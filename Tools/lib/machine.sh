@@ -54,6 +54,9 @@ require_swift() {
 
 has_library() { command -v pkg-config >/dev/null && pkg-config --exists "$1"; }
 
+# Set by the script of the benchmarks, the only one that needs the stores they compare with.
+needs_peers=
+
 # Prints a line for each package that is missing: its name, and why it is needed.
 missing_packages() {
   command -v pkg-config >/dev/null || say 'pkg-config: Swift finds the C libraries through it'
@@ -61,6 +64,9 @@ missing_packages() {
   has_library libxxhash || say 'libxxhash-dev: the journal is checked by libxxhash'
   command -v lz4 >/dev/null || say 'lz4: tests read the journal with the command-line tool'
   python3 -c 'import plistlib' 2>/dev/null || say 'python3: tests compare property lists with plistlib'
+  [ -n "$needs_peers" ] || return 0
+  has_library sqlite3 || say 'libsqlite3-dev: the benchmarks compare with SQLite'
+  has_library lmdb || say 'liblmdb-dev: the benchmarks compare with LMDB'
 }
 
 # Runs a command as root, however this machine allows it.

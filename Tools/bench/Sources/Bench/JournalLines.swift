@@ -6,40 +6,28 @@ import Journaling
 
 /// The lines that measure the journal alone.
 struct JournalLines {
-  let disk = PosixDisk()
-  /// A folder of the benchmark's own.
-  let path: String
+  let workplace: Workplace
   let rounds: Int
+  private var disk: PosixDisk { workplace.disk }
 
   private let preallocatedByteCount = 16 << 20
-
-  /// A file full of zeros that are on the disk already.
-  private func preallocatedFile(_ name: String, _ byteCount: Int) throws -> any DiskFile {
-    let file = try disk.folder(at: path).file(name, .emptied)
-    let zeros = [UInt8](repeating: 0, count: byteCount)
-    try zeros.withUnsafeBytes { try file.write($0, at: 0) }
-    try file.sync()
-    return file
-  }
-
-  private func remove(_ name: String) throws { try disk.folder(at: path).remove(name) }
 
   private func journal(
     _ name: String, _ change: (inout JournalOptions) -> Void = { _ in }
   ) throws -> Journal {
     var options = JournalOptions()
     change(&options)
-    return try Journal.open(on: disk, at: path + "/" + name, options: options).journal
+    return try Journal.open(on: disk, at: workplace.place(name), options: options).journal
   }
 
   /// Synced appends by one thread.
   func oneThread(saves: Int) throws -> Comparison {
     var comparison = Comparison(
-      line: "J1", what: "synced appends, 1 thread", unit: "/s", goal: 0.95)
-    var events = EventBytes(seed: 1)
-    let bytes = events.bytes(100)
+      line: "J1", what: "synced appends, 1 thread", goals: [.floor(0.95)])
+    var events = Chance(seed: 1)
+    let bytes = events.eventBytes(100)
     for round in 0..<rounds {
-      let file = try preallocatedFile("floor", preallocatedByteCount)
+      let file = try workplace.preallocatedFile("floor", preallocatedByteCount)
       let frame = [UInt8](repeating: 7, count: 170)
       func floor() throws -> Double {
         try perSecond(saves, disk) {
@@ -64,7 +52,7 @@ struct JournalLines {
         comparison.round(ours: ours, floor: try floor())
       }
       try journal.close()
-      try remove("floor")
+      try workplace.remove("floor")
     }
     return comparison
   }
@@ -72,34 +60,18 @@ struct JournalLines {
   /// Synced appends by many threads.
   func manyThreads(_ threadCount: Int, savesPerThread: Int) throws -> Comparison {
     var comparison = Comparison(
-      line: "J2", what: "synced appends, \(threadCount) threads", unit: "/s", goal: 0.90)
-    var events = EventBytes(seed: 2)
-    let bytes = events.bytes(100)
+      line: "J2", what: "synced appends, \(threadCount) threads", goals: [.floor(0.90)])
+    var events = Chance(seed: 2)
+    let bytes = events.eventBytes(100)
     for round in 0..<rounds {
-      let file = try preallocatedFile("floor", preallocatedByteCount)
+      let file = try workplace.preallocatedFile("floor", preallocatedByteCount)
       let plain = PlainGroupCommit(file)
       let frame = [UInt8](repeating: 7, count: 110)
       let journal = try journal("many-\(round)")
-      let count = threadCount * savesPerThread
-      func race(_ body: @escaping @Sendable () throws -> Void) throws -> Double {
-        let failures = Failures()
-        let rate = try perSecond(count, disk) {
-          let threads = try (0..<threadCount).map { _ in
-            try BackgroundThread {
-              for _ in 0..<savesPerThread {
-                do { try body() } catch { failures.add(error) }
-              }
-            }
-          }
-          for thread in threads { thread.join() }
-        }
-        try failures.throwFirst()
-        return rate
-      }
       // Each goes first in every other round.
       var rates: [Bool: Double] = [:]
       for isOurs in round % 2 == 0 ? [false, true] : [true, false] {
-        rates[isOurs] = try race {
+        rates[isOurs] = try perSecond(threads: threadCount, each: savesPerThread, disk) { _ in
           if isOurs {
             _ = try bytes.withUnsafeBytes { try journal.commit($0) }
           } else {
@@ -109,7 +81,7 @@ struct JournalLines {
       }
       comparison.round(ours: rates[true] ?? 0, floor: rates[false] ?? 1)
       try journal.close()
-      try remove("floor")
+      try workplace.remove("floor")
     }
     return comparison
   }
@@ -132,11 +104,11 @@ struct JournalLines {
       case (.copied, _): ("J3c", "the same; floor is a bare copy")
       }
     var comparison = Comparison(
-      line: line, what: what, unit: "/s", goal: line == "J3" ? 0.67 : nil)
-    var events = EventBytes(seed: 3)
-    let bytes = events.bytes(40)
+      line: line, what: what, goals: line == "J3" ? [.floor(0.67)] : [])
+    var events = Chance(seed: 3)
+    let bytes = events.eventBytes(40)
     for round in 0..<rounds {
-      let file = try preallocatedFile("floor", count * Self.editRoom)
+      let file = try workplace.preallocatedFile("floor", count * Self.editRoom)
       let memory = try file.map(count * Self.editRoom)
       let floorRate = bytes.withUnsafeBytes { bytes in
         perSecond(count, disk) { append(bytes, count, to: memory, floor) }
@@ -155,7 +127,7 @@ struct JournalLines {
       }
       comparison.round(ours: ours, floor: floorRate)
       try journal.close()
-      try remove("floor")
+      try workplace.remove("floor")
     }
     return comparison
   }
@@ -187,19 +159,19 @@ struct JournalLines {
   /// Frames of 64 KiB read and checked.
   func reading(frames: Int) throws -> Comparison {
     var comparison = Comparison(
-      line: "J4", what: "64 KiB frames read and checked", unit: "/s", goal: 0.80)
+      line: "J4", what: "64 KiB frames read and checked", goals: [.floor(0.80)])
     let journal = try journal("reading")
     var blocks: [[UInt8]] = []
     var payloads = 0
     for frame in 0..<frames {
-      var events = EventBytes(seed: UInt64(frame))
-      let bytes = events.bytes((64 << 10) - 16)
+      var events = Chance(seed: UInt64(frame))
+      let bytes = events.eventBytes((64 << 10) - 16)
       payloads += bytes.count
       _ = try bytes.withUnsafeBytes { try journal.commit($0, .written) }
       blocks.append(compressed(bytes))
     }
     try journal.close()
-    let reader = try JournalReader(at: path + "/reading", on: disk)
+    let reader = try JournalReader(at: workplace.place("reading"), on: disk)
     var target = [UInt8](repeating: 0, count: 64 << 10)
     for _ in 0..<rounds {
       var sum: UInt64 = 0
@@ -241,21 +213,5 @@ struct JournalLines {
       }
     }
     return Array(block.prefix(Int(count)))
-  }
-}
-
-enum BenchError: Error {
-  case wrongResult(String)
-}
-
-/// What went wrong on other threads.
-final class Failures: @unchecked Sendable {
-  private let lock = Lock()
-  private var first: (any Error)?
-
-  func add(_ error: any Error) { lock.withLock { first = first ?? error } }
-
-  func throwFirst() throws {
-    if let first = lock.withLock({ first }) { throw first }
   }
 }

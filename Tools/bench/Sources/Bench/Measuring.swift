@@ -1,41 +1,116 @@
 import DiskAccess
 
-/// Measures ours and the floor in turn, several rounds in one run, so that both meet the same machine.
+/// Measures ours, the floor and the peers in turn, several rounds in one run, so that all meet the same
+/// machine.
 struct Comparison {
   let line: String
   let what: String
-  let unit: String
-  /// The least ratio of ours to the floor; nil where the line is only there to be seen.
-  let goal: Double?
+  var unit = Unit.perSecond
+  /// What ours is to reach; nothing where the line is only there to be seen.
+  var goals: [Goal] = []
   var ours: [Double] = []
   var floor: [Double] = []
+  private(set) var peers: [(name: String, measured: [Double])] = []
+
+  /// What a line is to reach.
+  enum Goal {
+    /// A ratio to the floor: no less for rates, no more for what is spent.
+    case floor(Double)
+    /// Better than each peer, or than those of some names, by a factor.
+    case peers(of: Set<String>? = nil, by: Double = 1)
+    /// No more than so much of the line's own unit, where there is nothing to compare with.
+    case most(Double)
+  }
+
+  /// What is measured.
+  enum Unit: String {
+    case perSecond = "/s"
+    case seconds = "s"
+    case bytes = "B"
+    case megabytes = "MB"
+  }
 
   mutating func round(ours: Double, floor: Double) {
     self.ours.append(ours)
     self.floor.append(floor)
   }
 
+  /// Notes what a peer took in the same round.
+  mutating func peer(_ name: String, _ measured: Double) {
+    if let index = peers.firstIndex(where: { $0.name == name }) {
+      peers[index].measured.append(measured)
+    } else {
+      peers.append((name, [measured]))
+    }
+  }
+
   /// The median of the rounds' own ratios.
-  var ratio: Double { median(zip(ours, floor).map { $0 / $1 }) }
-  var isReached: Bool { goal.map { ratio >= $0 } ?? true }
+  var ratio: Double { median(ratios(to: floor)) }
+  var isReached: Bool { goals.allSatisfy(isReached) }
+
+  private func ratios(to other: [Double]) -> [Double] { zip(ours, other).map { $0 / $1 } }
+
+  private func isReached(_ goal: Goal) -> Bool {
+    switch goal {
+    case .floor(let factor): return unit == .perSecond ? ratio >= factor : ratio <= factor
+    case .peers(let names, let factor):
+      return peers.allSatisfy { peer in
+        guard names?.contains(peer.name) ?? true else { return true }
+        let ratio = median(ratios(to: peer.measured))
+        return unit == .perSecond ? ratio >= factor : ratio * factor <= 1
+      }
+    case .most(let most): return median(ours) <= most
+    }
+  }
+
+  private func words(for goal: Goal) -> String {
+    switch goal {
+    case .floor(let factor): return (unit == .perSecond ? "≥ " : "≤ ") + fixed(factor)
+    case .peers(let names, let factor):
+      let whom = names.map { $0.sorted().joined(separator: ", ") } ?? "peers"
+      return factor == 1 ? "beats \(whom)" : "≥ \(fixed(factor)) × \(whom)"
+    case .most(let most): return "≤ \(unit.text(most))"
+    }
+  }
+
+  static let header = ["line", "work", "ours", "floor", "ratio", "goal", "", "peers"]
 
   var row: [String] {
     [
-      line, what, thousands(median(ours)) + unit, thousands(median(floor)) + unit,
-      fixed(ratio) + " (\(spread))", goal.map { "≥ " + fixed($0) } ?? "–",
-      goal == nil ? "–" : isReached ? "reached" : "MISSED",
+      line, what, unit.text(median(ours)), floor.isEmpty ? "–" : unit.text(median(floor)),
+      floor.isEmpty ? "–" : fixed(ratio) + " (\(spread))",
+      goals.isEmpty ? "–" : goals.map(words).joined(separator: ", "),
+      goals.isEmpty ? "–" : isReached ? "reached" : "MISSED",
+      peers.map { "\($0.name) \(unit.text(median($0.measured)))" }.joined(separator: "; "),
     ]
   }
 
   private var spread: String {
-    let ratios = zip(ours, floor).map { $0 / $1 }.sorted()
+    let ratios = ratios(to: floor).sorted()
     return fixed(ratios.first ?? 0) + "–" + fixed(ratios.last ?? 0)
   }
 
   var json: String {
-    "{\"line\": \"\(line)\", \"ours\": \(median(ours)), \"floor\": \(median(floor)), "
-      + "\"ratio\": \(ratio), \"peers\": {}, \"goal\": \(goal.map { "\($0)" } ?? "null"), "
-      + "\"reached\": \(isReached)}"
+    let peers = peers.map { "\"\($0.name)\": \(median($0.measured))" }.joined(separator: ", ")
+    let floors = floor.isEmpty ? "null" : "\(median(floor))"
+    let goals = goals.map { "\"\(words(for: $0))\"" }.joined(separator: ", ")
+    return "{\"line\": \"\(line)\", \"work\": \"\(what)\", \"unit\": \"\(unit.rawValue)\", "
+      + "\"ours\": \(median(ours)), \"floor\": \(floors), "
+      + "\"ratio\": \(floor.isEmpty ? "null" : "\(ratio)"), \"peers\": {\(peers)}, "
+      + "\"goals\": [\(goals)], \"reached\": \(isReached)}"
+  }
+}
+
+extension Comparison.Unit {
+  /// A measured number as people read it.
+  func text(_ value: Double) -> String {
+    switch self {
+    case .perSecond: thousands(value) + "/s"
+    case .seconds where value < 0.000_999: fixed(value * 1e6) + " µs"
+    case .seconds where value < 0.999: fixed(value * 1e3) + " ms"
+    case .seconds: fixed(value) + " s"
+    case .bytes, .megabytes: fixed(value) + " " + rawValue
+    }
   }
 }
 
@@ -56,15 +131,74 @@ func thousands(_ value: Double) -> String {
   return String(digits)
 }
 
-/// How often a second something done `count` times was done.
-func perSecond(_ count: Int, _ disk: PosixDisk, _ body: () throws -> Void) rethrows -> Double {
-  let start = disk.steadyClock()
-  try body()
-  return Double(count) * 1e9 / Double(disk.steadyClock() - start)
+/// Time that is taken by parts of a work, without what is done between them.
+struct Stopwatch {
+  private let disk: PosixDisk
+  private(set) var seconds = 0.0
+
+  init(_ disk: PosixDisk) { self.disk = disk }
+
+  /// Adds the time that something takes.
+  mutating func time<Answer>(_ body: () throws -> Answer) rethrows -> Answer {
+    let start = disk.steadyClock()
+    defer { seconds += Double(disk.steadyClock() - start) / 1e9 }
+    return try body()
+  }
 }
 
-/// Bytes like those of events: small numbers, repeated keys, short strings that differ.
-struct EventBytes {
+/// How many seconds something takes.
+func seconds(_ disk: PosixDisk, _ body: () throws -> Void) rethrows -> Double {
+  var stopwatch = Stopwatch(disk)
+  try stopwatch.time(body)
+  return stopwatch.seconds
+}
+
+/// How often a second something done `count` times was done.
+func perSecond(_ count: Int, _ disk: PosixDisk, _ body: () throws -> Void) rethrows -> Double {
+  Double(count) / (try seconds(disk, body))
+}
+
+/// How often a second something is done, that many threads do so often each.
+///
+/// - Parameter body: takes the thread's number.
+func perSecond(
+  threads threadCount: Int, each count: Int, _ disk: PosixDisk,
+  _ body: @escaping @Sendable (Int) throws -> Void
+) throws -> Double {
+  let failures = Failures()
+  let rate = try perSecond(threadCount * count, disk) {
+    let threads = try (0..<threadCount).map { number in
+      try BackgroundThread {
+        for _ in 0..<count {
+          do { try body(number) } catch { failures.add(error) }
+        }
+      }
+    }
+    for thread in threads { thread.join() }
+  }
+  try failures.throwFirst()
+  return rate
+}
+
+enum BenchError: Error {
+  case wrongResult(String)
+  case peer(String)
+}
+
+/// What went wrong on other threads.
+final class Failures: @unchecked Sendable {
+  private let lock = Lock()
+  private var first: (any Error)?
+
+  func add(_ error: any Error) { lock.withLock { first = first ?? error } }
+
+  func throwFirst() throws {
+    if let first = lock.withLock({ first }) { throw first }
+  }
+}
+
+/// Small numbers that look like chance and are the same in every run.
+struct Chance {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
@@ -74,7 +208,10 @@ struct EventBytes {
     return state >> 33
   }
 
-  mutating func bytes(_ count: Int) -> [UInt8] {
+  mutating func number(below bound: Int) -> Int { Int(number() % UInt64(bound)) }
+
+  /// Bytes like those of events: small numbers, repeated keys, short strings that differ.
+  mutating func eventBytes(_ count: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < count {
       bytes += [

@@ -1,29 +1,73 @@
-import DiskAccess
 import Glibc
 
-// Measures the journal against the floor it stands on; Tools/bench/run builds and starts it.
+// Measures the journal and the store against the floors they stand on and their peers; Tools/bench/run
+// builds and starts it.
 
-let arguments = CommandLine.arguments.dropFirst()
-let path = arguments.first ?? "."
-let roundsIndex = arguments.firstIndex(of: "--rounds").map { $0 + 1 }
-let rounds = roundsIndex.flatMap { $0 < arguments.endIndex ? Int(arguments[$0]) : nil } ?? 5
-let lines = JournalLines(path: path, rounds: rounds)
+let arguments = Array(CommandLine.arguments.dropFirst())
+func argument(_ name: String) -> String? {
+  guard let index = arguments.firstIndex(of: name), index + 1 < arguments.count else { return nil }
+  return arguments[index + 1]
+}
 
-let comparisons = [
-  try lines.oneThread(saves: 3000),
-  try lines.manyThreads(16, savesPerThread: 1000),
-  try lines.edits(300_000, against: .checked),
-  try lines.edits(1_000_000, against: .checked, sealing: true),
-  try lines.edits(300_000, against: .copied),
-  try lines.reading(frames: 1000),
+let workplace = Workplace(path: arguments.first ?? ".")
+if let what = argument("--resident") {
+  try OpeningLines.printResidentMegabytes(opening: what, workplace.path)
+  exit(0)
+}
+
+let bench = Bench(
+  workplace: workplace, rounds: argument("--rounds").flatMap { Int($0) } ?? 5,
+  objectCount: argument("--objects").flatMap { Int($0) } ?? 1_000_000)
+let journal = JournalLines(workplace: workplace, rounds: bench.rounds)
+let saving = SavingLines(bench: bench)
+let library = Library(bench)
+let (opening, reading, history) = (
+  OpeningLines(library: library), ReadingLines(library: library), HistoryLines(library: library)
+)
+
+/// What measures the lines, by what `--only` calls them.
+let families: [(name: String, measure: () throws -> [Comparison])] = [
+  ("J1", { [try journal.oneThread(saves: 3000)] }),
+  ("J2", { [try journal.manyThreads(16, savesPerThread: 1000)] }),
+  (
+    "J3",
+    {
+      [
+        try journal.edits(300_000, against: .checked),
+        try journal.edits(1_000_000, against: .checked, sealing: true),
+        try journal.edits(300_000, against: .copied),
+      ]
+    }
+  ),
+  ("J4", { [try journal.reading(frames: 1000)] }),
+  ("P1", { [try saving.oneThread(saves: 3000)] }),
+  ("P2", { try saving.inserting() }),
+  ("P4", { [try opening.recovery(), try opening.clean()] }),
+  ("P5", { [try reading.warmValues(), try reading.warmRows(), try reading.cold()] }),
+  ("P6", { [try reading.filter()] }),
+  ("P7", { try history.size() }),
+  ("P8", { [try history.pastState(), try history.pastObject()] }),
+  ("P9", { [try saving.manyThreads(16, savesPerThread: 1000)] }),
+  ("P10", { try history.compaction() }),
+  ("P11", { [try opening.memory()] }),
 ]
+
+let wanted = argument("--only").map { Set($0.split(separator: ",").map(String.init)) }
+if let unknown = wanted?.subtracting(families.map(\.name)).sorted(), !unknown.isEmpty {
+  let known = families.map(\.name).joined(separator: ", ")
+  print("There is no line \(unknown.joined(separator: ", ")); there are \(known).")
+  exit(2)
+}
+var comparisons: [Comparison] = []
+for family in families where wanted?.contains(family.name) ?? true {
+  comparisons += try family.measure()
+}
 
 if arguments.contains("--json") {
   print("{\"lines\": [\(comparisons.map(\.json).joined(separator: ", "))]}")
 } else {
-  let header = ["line", "work", "ours", "floor", "ratio", "goal", ""]
-  let rows = [header] + comparisons.map(\.row)
-  let widths = header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+  let rows = [Comparison.header] + comparisons.map(\.row)
+  let widths = Comparison.header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
   for row in rows {
     let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
     print(cells.joined(separator: "  "))

@@ -1,0 +1,166 @@
+import CXXHash
+import DiskAccess
+import ObjectStore
+
+/// The lines of opening: P4 and P11.
+struct OpeningLines {
+  let library: Library
+  private var bench: Bench { library.bench }
+  private var workplace: Workplace { bench.workplace }
+  private var disk: PosixDisk { workplace.disk }
+
+  /// Opening what a killed process has left, with as many changes since the checkpoint as there are objects.
+  func recovery() throws -> Comparison {
+    var comparison = Comparison(
+      line: "P4", what: "open after kill -9, all changed since the checkpoint", unit: .seconds,
+      goals: [.floor(2.5)])
+    // The copies are taken while the stores are open: that is what a killed process leaves.
+    let store = try NoteStore(try workplace.emptyFolder("killed")) {
+      $0.unflushedByteCount = .max
+      $0.cacheByteCount = NoteStore.ampleCacheByteCount
+    }
+    let context = try store.beginContext()
+    try Library.insert(bench) { try store.insert($0, .commits, by: context) }
+    try store.store.checkpoint()
+    try Library.update(bench) { try store.update($0, .edits, by: context) }
+    let sqlite = try SQLitePeer(
+      try workplace.emptyFolder("killedPeer"), hasHistory: false, checkpoints: false)
+    try Library.insert(bench) { try sqlite.insert($0) }
+    try sqlite.checkpoint()
+    try Library.update(bench) { try sqlite.update($0) }
+    let log = try PlainLog(try workplace.emptyFolder("killedLog"), disk)
+    try Library.update(bench) { try log.update($0) }
+
+    for round in 0..<bench.largeRounds {
+      try workplace.copy("killed", to: "copy")
+      try workplace.copy("killedPeer", to: "copyPeer")
+      try comparison.round(
+        round,
+        ours: {
+          try seconds(disk) {
+            let copy = try NoteStore(workplace.place("copy"))
+            guard copy.store.lastCommit == store.store.lastCommit else {
+              throw BenchError.wrongResult("P4 lost commits")
+            }
+          }
+        },
+        floor: { try floor(log) },
+        peers: [
+          (
+            "SQLite without checkpoints",
+            {
+              try seconds(disk) {
+                let copy = try PeerKind.sqlite.open(workplace.place("copyPeer"))
+                _ = try copy.rank(of: 1)
+                try copy.close()
+              }
+            }
+          )
+        ])
+    }
+    try store.store.close()
+    try sqlite.close()
+    for name in ["killed", "killedPeer", "killedLog", "copy", "copyPeer"] {
+      try workplace.remove(name)
+    }
+    return comparison
+  }
+
+  /// Reads and checks the log, and notes for each object where its newest values are.
+  private func floor(_ log: PlainLog) throws -> Double {
+    try seconds(disk) {
+      var places = [UInt32](repeating: 0, count: 3 * (bench.objectCount + 1))
+      var place: UInt32 = 0
+      try log.forEachSave { reader in
+        while !reader.isAtEnd {
+          place += 1
+          _ = reader.byte()
+          let number = reader.number()
+          switch reader.attribute() {
+          case .title: places[number * 3] = place
+          case .rank: places[number * 3 + 1] = place
+          case .score: places[number * 3 + 2] = place
+          }
+        }
+        return true
+      }
+      guard place > 0 else { throw BenchError.wrongResult("P4 floor") }
+    }
+  }
+
+  /// Opening a store that was closed in order.
+  func clean() throws -> Comparison {
+    var comparison = Comparison(
+      line: "P4c", what: "clean open", unit: .seconds, goals: [.floor(0.25)])
+    let name = try library.ours()
+    let index = try workplace.preallocatedFile("index", bench.objectCount * 16)
+    for round in 0..<bench.rounds {
+      try comparison.round(
+        round,
+        ours: {
+          var store: NoteStore?
+          let time = try seconds(disk) { store = try NoteStore(workplace.place(name)) }
+          try store?.store.close()
+          return time
+        },
+        floor: {
+          // An index of 16 bytes for each object, read and checked.
+          var bytes = [UInt8](repeating: 0, count: bench.objectCount * 16)
+          return try seconds(disk) {
+            let check = try bytes.withUnsafeMutableBytes { bytes in
+              _ = try index.read(into: bytes, at: 0)
+              return XXH3_64bits(bytes.baseAddress, bytes.count)
+            }
+            guard check != 0 else { throw BenchError.wrongResult("P4c floor") }
+          }
+        },
+        peers: [PeerKind.auditedSQLite, .auditedLMDB].map { kind in
+          let folder = workplace.place(try library.peer(kind))
+          return (
+            kind.rawValue,
+            {
+              var peer: (any Peer)?
+              let time = try seconds(disk) {
+                peer = try kind.open(folder)
+                _ = try peer?.rank(of: 1)
+              }
+              try peer?.close()
+              return time
+            }
+          )
+        })
+    }
+    try workplace.remove("index")
+    return comparison
+  }
+
+  /// The memory of a process that has opened a store and read nothing.
+  func memory() throws -> Comparison {
+    var comparison = Comparison(
+      line: "P11", what: "memory of a process, store just opened; floor: nothing opened",
+      unit: .megabytes, goals: [.most(64)])
+    let name = try library.ours()
+    try comparison.round(
+      0, ours: { try workplace.residentMegabytes(opening: "ours", name) },
+      floor: { try workplace.residentMegabytes(opening: "nothing", name) },
+      peers: PeerKind.withHistory.map { kind in
+        let folder = try library.peer(kind)
+        return (
+          kind.rawValue, { try workplace.residentMegabytes(opening: kind.rawValue, folder) }
+        )
+      })
+    return comparison
+  }
+
+  /// What the child process of `memory` does; prints its answer.
+  static func printResidentMegabytes(opening what: String, _ path: String) throws {
+    var opened: [AnyObject] = []
+    if what == "ours" { opened.append(try NoteStore(path)) }
+    if let kind = PeerKind(rawValue: what) {
+      let peer = try kind.open(path)
+      _ = try peer.rank(of: 1)
+      opened.append(peer)
+    }
+    try withExtendedLifetime(opened) { print(try residentMegabytes()) }
+  }
+}

@@ -1,0 +1,257 @@
+import CSQLite
+import DiskAccess
+
+/// SQLite with a write-ahead log and full syncs; with history, by triggers that fill an audit table with an
+/// index, which is what one would build.
+final class SQLitePeer: Peer, @unchecked Sendable {
+  let hasHistory: Bool
+  private let database: OpaquePointer
+  private var statements: [String: Statement] = [:]
+  /// One connection is used by one thread at a time.
+  private let lock = Lock()
+
+  var name: String { (hasHistory ? PeerKind.auditedSQLite : .sqlite).rawValue }
+
+  /// - Parameter checkpoints: whether the log is brought into the database from time to time.
+  init(_ path: String, hasHistory: Bool, checkpoints: Bool = true) throws {
+    self.hasHistory = hasHistory
+    var opened: OpaquePointer?
+    guard sqlite3_open(path + "/notes.sqlite", &opened) == SQLITE_OK, let opened else {
+      throw BenchError.peer("SQLite cannot open \(path)")
+    }
+    database = opened
+    try run("PRAGMA journal_mode = WAL")
+    try run("PRAGMA synchronous = FULL")
+    if !checkpoints { try run("PRAGMA wal_autocheckpoint = 0") }
+    try run(
+      """
+      CREATE TABLE IF NOT EXISTS note (id INTEGER PRIMARY KEY, title TEXT, text TEXT, rank INTEGER,
+      created REAL, score REAL, isDone INTEGER)
+      """)
+    if hasHistory { try makeAudit() }
+  }
+
+  private func makeAudit() throws {
+    try run("CREATE TABLE IF NOT EXISTS save (number INTEGER PRIMARY KEY, time TEXT)")
+    try run(
+      """
+      CREATE TABLE IF NOT EXISTS audit (id INTEGER PRIMARY KEY, save INTEGER, note INTEGER, key TEXT,
+      old, new)
+      """)
+    try run("CREATE INDEX IF NOT EXISTS auditOfNote ON audit (note, save)")
+    let save = "(SELECT max(number) FROM save)"
+    try run(
+      """
+      CREATE TRIGGER IF NOT EXISTS inserted AFTER INSERT ON note BEGIN
+      INSERT INTO audit (save, note) VALUES (\(save), NEW.id); END
+      """)
+    for key in ["title", "text", "rank", "created", "score", "isDone"] {
+      try run(
+        """
+        CREATE TRIGGER IF NOT EXISTS \(key)Updated AFTER UPDATE OF \(key) ON note
+        WHEN OLD.\(key) IS NOT NEW.\(key) BEGIN
+        INSERT INTO audit (save, note, key, old, new)
+        VALUES (\(save), NEW.id, '\(key)', OLD.\(key), NEW.\(key)); END
+        """)
+    }
+  }
+
+  func insert(_ notes: [Note]) throws {
+    try save(notes.count) {
+      let insert = try statement("INSERT INTO note VALUES (?, ?, ?, ?, ?, ?, ?)")
+      for note in notes {
+        try insert.run(
+          .integer(note.number), .text(note.title), .text(note.text), .integer(note.rank),
+          .real(note.created), .real(note.score), .integer(note.isDone ? 1 : 0))
+      }
+    }
+  }
+
+  func update(_ changes: [NoteChange]) throws {
+    try save(changes.count) {
+      for change in changes {
+        let id = Statement.Binding.integer(change.number)
+        switch change.attribute {
+        case .title(let title):
+          try statement("UPDATE note SET title = ? WHERE id = ?").run(.text(title), id)
+        case .rank(let rank):
+          try statement("UPDATE note SET rank = ? WHERE id = ?").run(.integer(rank), id)
+        case .score(let score):
+          try statement("UPDATE note SET score = ? WHERE id = ?").run(.real(score), id)
+        }
+      }
+    }
+  }
+
+  /// Makes one transaction of some changes; of one without history, none has to be begun.
+  private func save(_ changeCount: Int, _ body: () throws -> Void) throws {
+    try lock.withLock {
+      let isWhole = changeCount == 1 && !hasHistory
+      if !isWhole { try statement("BEGIN IMMEDIATE").run() }
+      if hasHistory { try statement("INSERT INTO save (time) VALUES (datetime())").run() }
+      try body()
+      if !isWhole { try statement("COMMIT").run() }
+    }
+  }
+
+  private static let columns = "id, title, text, rank, created, score, isDone"
+
+  func note(_ number: Int) throws -> Note {
+    let select = try statement("SELECT \(Self.columns) FROM note WHERE id = ?")
+    defer { select.reset() }
+    guard try select.step(.integer(number)) else { throw BenchError.peer("no note \(number)") }
+    return select.note
+  }
+
+  func rank(of number: Int) throws -> Int {
+    let select = try statement("SELECT rank FROM note WHERE id = ?")
+    defer { select.reset() }
+    guard try select.step(.integer(number)) else { throw BenchError.peer("no note \(number)") }
+    return select.integer(0)
+  }
+
+  func count(ofRanksBelow bound: Int) throws -> Int {
+    let select = try statement("SELECT count(*) FROM note WHERE rank < ?")
+    defer { select.reset() }
+    _ = try select.step(.integer(bound))
+    return select.integer(0)
+  }
+
+  func pastRanks(after save: Int) throws -> (sum: Int, count: Int) {
+    var notes: [Note] = []
+    let select = try statement("SELECT \(Self.columns) FROM note ORDER BY id")
+    while try select.step() { notes.append(select.note) }
+    select.reset()
+    let changes = try statement(
+      "SELECT note, key, old FROM audit WHERE save > ? ORDER BY id DESC")
+    var isBound = false
+    while try isBound ? changes.step() : changes.step(.integer(save)) {
+      isBound = true
+      changes.takeBack(from: &notes[changes.integer(0) - 1], key: 1)
+    }
+    changes.reset()
+    return (notes.reduce(0) { $0 + $1.rank }, notes.count)
+  }
+
+  func note(_ number: Int, after save: Int) throws -> Note {
+    var note = try note(number)
+    let changes = try statement(
+      "SELECT key, old FROM audit WHERE note = ? AND save > ? ORDER BY save DESC, id DESC")
+    defer { changes.reset() }
+    var isBound = false
+    while try isBound ? changes.step() : changes.step(.integer(number), .integer(save)) {
+      isBound = true
+      changes.takeBack(from: &note, key: 0)
+    }
+    return note
+  }
+
+  /// Brings the log into the database.
+  func checkpoint() throws { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
+
+  func close() throws {
+    statements = [:]
+    guard sqlite3_close(database) == SQLITE_OK else { throw failure("close") }
+  }
+
+  private func run(_ words: String) throws {
+    guard sqlite3_exec(database, words, nil, nil, nil) == SQLITE_OK else { throw failure(words) }
+  }
+
+  private func statement(_ words: String) throws -> Statement {
+    if let statement = statements[words] { return statement }
+    var prepared: OpaquePointer?
+    guard sqlite3_prepare_v2(database, words, -1, &prepared, nil) == SQLITE_OK, let prepared else {
+      throw failure(words)
+    }
+    let statement = Statement(prepared)
+    statements[words] = statement
+    return statement
+  }
+
+  private func failure(_ words: String) -> BenchError {
+    .peer("\(words): \(String(cString: sqlite3_errmsg(database)))")
+  }
+}
+
+/// A prepared statement.
+private final class Statement {
+  enum Binding {
+    case integer(Int)
+    case real(Double)
+    case text(String)
+  }
+
+  private let statement: OpaquePointer
+  /// Texts stay where they are until the statement has run.
+  private static let isTransient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+  init(_ statement: OpaquePointer) { self.statement = statement }
+
+  deinit { sqlite3_finalize(statement) }
+
+  /// Runs it to its end.
+  func run(_ bindings: Binding...) throws {
+    bind(bindings)
+    let code = sqlite3_step(statement)
+    sqlite3_reset(statement)
+    guard code == SQLITE_DONE || code == SQLITE_ROW else {
+      throw BenchError.peer("SQLite says \(code)")
+    }
+  }
+
+  /// Goes to the next row, with bindings to the first; false after the last.
+  func step(_ bindings: Binding...) throws -> Bool {
+    bind(bindings)
+    let code = sqlite3_step(statement)
+    guard code == SQLITE_DONE || code == SQLITE_ROW else {
+      throw BenchError.peer("SQLite says \(code)")
+    }
+    return code == SQLITE_ROW
+  }
+
+  func reset() { sqlite3_reset(statement) }
+
+  private func bind(_ bindings: [Binding]) {
+    for (index, binding) in bindings.enumerated() {
+      let place = Int32(index + 1)
+      switch binding {
+      case .integer(let value): sqlite3_bind_int64(statement, place, Int64(value))
+      case .real(let value): sqlite3_bind_double(statement, place, value)
+      case .text(var text):
+        text.withUTF8 { bytes in
+          bytes.withMemoryRebound(to: CChar.self) { bytes in
+            _ = sqlite3_bind_text(
+              statement, place, bytes.baseAddress, Int32(bytes.count), Self.isTransient)
+          }
+        }
+      }
+    }
+  }
+
+  func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }
+
+  private func text(_ column: Int32) -> String {
+    String(
+      decoding: UnsafeBufferPointer(
+        start: sqlite3_column_text(statement, column),
+        count: Int(sqlite3_column_bytes(statement, column))), as: UTF8.self)
+  }
+
+  var note: Note {
+    Note(
+      number: integer(0), title: text(1), text: text(2), rank: integer(3),
+      created: sqlite3_column_double(statement, 4), score: sqlite3_column_double(statement, 5),
+      isDone: integer(6) == 1)
+  }
+
+  /// Gives a note the old value that follows the key.
+  func takeBack(from note: inout Note, key: Int32) {
+    switch text(key) {
+    case "title": note.title = text(key + 1)
+    case "rank": note.rank = integer(key + 1)
+    case "score": note.score = sqlite3_column_double(statement, key + 1)
+    default: break
+    }
+  }
+}

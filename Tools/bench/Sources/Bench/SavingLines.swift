@@ -1,0 +1,191 @@
+import DiskAccess
+import Journaling
+import ObjectStore
+
+/// The lines of saves: P1, P2 and P9.
+struct SavingLines {
+  let bench: Bench
+  private var workplace: Workplace { bench.workplace }
+  private var disk: PosixDisk { workplace.disk }
+
+  private static let frameByteCount = 170
+
+  /// Saves of one attribute by one thread.
+  func oneThread(saves: Int) throws -> Comparison {
+    var comparison = Comparison(
+      line: "P1", what: "synced saves of one attribute, 1 thread", goals: [.floor(0.90), .peers()])
+    for round in 0..<bench.rounds {
+      let changes = changes(saves)
+      try comparison.round(
+        round,
+        ours: { try ours { store, context in try save(changes, to: store, by: context) } },
+        floor: { try floor(saves) },
+        peers: PeerKind.allCases.map { kind in
+          (kind.rawValue, { try peer(kind) { peer in try save(changes, to: peer) } })
+        })
+    }
+    return comparison
+  }
+
+  private func save(
+    _ changes: [NoteChange], to store: NoteStore, by context: LiveContext
+  ) throws -> Double {
+    try perSecond(changes.count, disk) {
+      for change in changes { try store.update([change], .edits, by: context) }
+    }
+  }
+
+  private func save(_ changes: [NoteChange], to peer: any Peer) throws -> Double {
+    try perSecond(changes.count, disk) {
+      for change in changes { try peer.update([change]) }
+    }
+  }
+
+  /// Appends to a file that does not grow, each synced.
+  private func floor(_ saves: Int) throws -> Double {
+    let file = try workplace.preallocatedFile("floor", 16 << 20)
+    let frame = [UInt8](repeating: 7, count: Self.frameByteCount)
+    let rate = try perSecond(saves, disk) {
+      for save in 0..<saves {
+        try frame.withUnsafeBytes { try file.write($0, at: UInt64(save * frame.count)) }
+        try file.syncData()
+      }
+    }
+    try workplace.remove("floor")
+    return rate
+  }
+
+  /// Saves of one attribute by many threads, each with objects and a context of its own.
+  func manyThreads(_ threadCount: Int, savesPerThread: Int) throws -> Comparison {
+    var comparison = Comparison(
+      line: "P9", what: "synced saves of one attribute, \(threadCount) threads",
+      goals: [.floor(0.85), .peers()])
+    for round in 0..<bench.rounds {
+      try comparison.round(
+        round,
+        ours: {
+          try ours { store, _ in
+            let contexts = try (0..<threadCount).map { _ in try store.beginContext() }
+            return try perSecond(threads: threadCount, each: savesPerThread, disk) { thread in
+              let change = NoteChange(
+                number: thread + 1, attribute: .rank(Int(disk.steadyClock() % 1_000_003)))
+              try store.update([change], .edits, by: contexts[thread])
+            }
+          }
+        },
+        floor: {
+          let file = try workplace.preallocatedFile("floor", 16 << 20)
+          let plain = PlainGroupCommit(file)
+          let frame = [UInt8](repeating: 7, count: 110)
+          let rate = try perSecond(threads: threadCount, each: savesPerThread, disk) { _ in
+            try plain.append(frame)
+          }
+          try workplace.remove("floor")
+          return rate
+        },
+        peers: PeerKind.allCases.map { kind in
+          (
+            kind.rawValue,
+            {
+              try peer(kind) { peer in
+                let some = max(1, savesPerThread / 4)
+                return try perSecond(threads: threadCount, each: some, disk) { thread in
+                  let rank = Int(disk.steadyClock() % 1_000_003)
+                  try peer.update([NoteChange(number: thread + 1, attribute: .rank(rank))])
+                }
+              }
+            }
+          )
+        })
+    }
+    return comparison
+  }
+
+  /// Many objects in saves of a thousand: as a context brings them, and as a batch does.
+  func inserting() throws -> [Comparison] {
+    var edits = Comparison(
+      line: "P2", what: "objects of 6 attributes in saves of 1,000, edits and commits",
+      goals: [.peers(of: [PeerKind.auditedSQLite.rawValue], by: 1.2)])
+    var batch = Comparison(
+      line: "P2b", what: "the same by commits alone",
+      goals: [.peers(of: PeerKind.namesWithHistory)])
+    for _ in 0..<bench.largeRounds {
+      // What both lines have in common is measured once.
+      var peers: [String: Double] = [:]
+      for kind in PeerKind.allCases {
+        peers[kind.rawValue] = try peer(kind, count: 0) { peer in
+          try insertAll { try peer.insert($0) }
+        }
+      }
+      let floor = try self.floor()
+      for (way, isBatch) in [(NoteStore.Way.edits, false), (.commits, true)] {
+        let rate = try ours(count: 0) { store, context in
+          try insertAll { try store.insert($0, way, by: context) }
+        }
+        if isBatch {
+          batch.round(ours: rate, floor: floor)
+        } else {
+          edits.round(ours: rate, floor: floor)
+        }
+      }
+      for kind in PeerKind.allCases {
+        edits.peer(kind.rawValue, peers[kind.rawValue] ?? 0)
+        batch.peer(kind.rawValue, peers[kind.rawValue] ?? 0)
+      }
+    }
+    return [edits, batch]
+  }
+
+  private func floor() throws -> Double {
+    let log = try PlainLog(try workplace.emptyFolder("log"), disk)
+    defer { try? workplace.remove("log") }
+    return try insertAll { try log.insert($0) }
+  }
+
+  /// Inserts all notes; making them is not counted.
+  private func insertAll(_ insert: ([Note]) throws -> Void) throws -> Double {
+    var (source, stopwatch) = (NoteSource(bench.objectCount), Stopwatch(disk))
+    while true {
+      let notes = source.next()
+      if notes.isEmpty { return Double(bench.objectCount) / stopwatch.seconds }
+      try stopwatch.time { try insert(notes) }
+    }
+  }
+
+  // MARK: Stores
+
+  private func changes(_ count: Int) -> [NoteChange] {
+    var source = NoteSource(NoteSource.saveCount, seed: 5)
+    return (0..<count).map { place in
+      // A value that differs from the one before, so that there is something to save.
+      NoteChange(number: source.randomNumber(), attribute: .rank(1000 + place))
+    }
+  }
+
+  /// Gives a closure a new store of some notes.
+  private func ours(
+    count: Int = NoteSource.saveCount, _ body: (NoteStore, LiveContext) throws -> Double
+  ) throws -> Double {
+    let store = try NoteStore(try workplace.emptyFolder("ours"))
+    defer { try? workplace.remove("ours") }
+    let context = try store.beginContext()
+    var source = NoteSource(count)
+    if count > 0 { try store.insert(source.next(), .edits, by: context) }
+    let rate = try body(store, context)
+    try store.store.close()
+    return rate
+  }
+
+  /// Gives a closure a new peer of some notes.
+  private func peer(
+    _ kind: PeerKind, count: Int = NoteSource.saveCount, _ body: (any Peer) throws -> Double
+  ) throws -> Double {
+    let peer = try kind.open(try workplace.emptyFolder("peer"))
+    defer { try? workplace.remove("peer") }
+    var source = NoteSource(count)
+    if count > 0 { try peer.insert(source.next()) }
+    let rate = try body(peer)
+    try peer.close()
+    return rate
+  }
+}
