@@ -33,8 +33,6 @@ package final class LoadedFrame: @unchecked Sendable {
     self.memory = memory
   }
 
-  package var byteCount: Int { memory.byteCount }
-
   /// Hands the payload to a closure.
   package func withPayload<Answer, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Answer

@@ -41,7 +41,7 @@ extension Journal {
       }
     }
     try place.check(manifest)
-    guard let active = manifest.segments.last else { return .none }
+    let active = manifest.segments[manifest.segments.count - 1]
     let header = try active.header(
       in: active.file(in: source), of: manifest.store,
       after: manifest.sealedSegments.last?.1)

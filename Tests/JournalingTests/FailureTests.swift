@@ -100,6 +100,13 @@ import Testing
     disk.faults = [SimulatedFault(.failure(.noSpace), calls: [.write], isLasting: true)]
     expect(.noSpace, stops: false) { try journal.wait(for: first, until: .synced) }
     #expect(throws: JournalError.self) { try journal.wait(for: second, until: .synced) }
+    for ticket in [first, second] {
+      guard case .failure? = journal.outcome(of: ticket) else {
+        Issue.record(
+          "a refused commit has come to \(String(describing: journal.outcome(of: ticket)))")
+        return
+      }
+    }
     disk.faults = []
     let cause = DiskError(.write, "0000000001.xj", .noSpace)
     #expect(throws: JournalError.queuedBehindFailure(cause: cause)) {

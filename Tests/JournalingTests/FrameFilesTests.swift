@@ -78,6 +78,28 @@ import Testing
       }
     }
     #expect(try files.frame(at: two).number == two.number)
+    // A seal that promises more than the file has is refused before room is made for it.
+    try file.resize(to: two.offset + 60)
+    let finding = Finding(
+      .frameCutShort, "journal/0000000001.xj", at: two.offset, expected: two.number)
+    #expect(throws: JournalError.damaged(finding)) { try files.frame(at: two) }
+  }
+
+  @Test func `more segments than files may stay open are read all the same`() throws {
+    let journal = try Journal.open(on: disk, at: "store", options: .small).journal
+    var places: [FramePlace] = []
+    for number: UInt8 in 1...40 {
+      let ticket = try journal.enqueueCommit(epoch: journal.commitEpoch) { $1.write([number]) }
+      places.append(try journal.wait(for: ticket, until: .synced))
+      try journal.beginSegment()
+    }
+    let files = try FrameFiles(in: journal.folder, journal.manifest)
+    let openCount = disk.openCount
+    for place in places + places.reversed() {
+      #expect(try files.frame(at: place).number == place.number)
+    }
+    #expect(disk.openCount - openCount <= 32)
+    try journal.close()
   }
 }
 
