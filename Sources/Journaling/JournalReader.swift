@@ -225,13 +225,16 @@ extension Manifest.Segment {
       place.expected > sealing.lastFrame ? .footerMissing : .framesLost(through: sealing.lastFrame)
     return Finding(kind, number.path, at: place.offset, expected: place.expected)
   }
+
   /// What is wrong about a sealed segment whose footer is sound; nil where it is the manifest's segment.
   func finding(atFooter sealing: Manifest.Sealing, _ place: FrameScanner.Place) -> Finding? {
     let isOurs =
       place.expected.previous == sealing.lastFrame
       && place.previousBodyCheck == sealing.lastBodyCheck
       && place.offset + UInt64(SegmentFooter.byteCount) == sealing.byteCount
-    return isOurs
-      ? nil : Finding(.segmentForeign, number.path, at: place.offset, expected: place.expected)
+    if !isOurs {
+      return Finding(.segmentForeign, number.path, at: place.offset, expected: place.expected)
+    }
+    return nil
   }
 }
