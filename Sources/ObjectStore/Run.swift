@@ -71,16 +71,27 @@ package final class Run: Sendable {
   /// Costs: as `row(of:)`, and the column of commits is read too.
   package func stored(_ object: ObjectID) throws(RunError) -> StoredRow? {
     guard let (block, directory, place) = try place(of: object) else { return nil }
-    let commits = try content(ofColumn: 0, directory, block)
-    let value: Value
-    do {
-      value = try commits.values.value(place)
-    } catch {
-      throw malformed(directory.columns[0], block)
-    }
-    guard let commit = CommitNumber(value) else { throw malformed(directory.columns[0], block) }
+    let commit = try changed(place, directory, block)
     if directory.isDeleted(place) { return StoredRow(nil, changed: commit) }
     return StoredRow(try row(place, directory, block), changed: commit)
+  }
+
+  /// The commit that changed an object last, or deleted it; nil where the run says nothing of it.
+  ///
+  /// Costs: as `value(of:_:)`: the block's directory and one column are read.
+  package func changed(of object: ObjectID) throws(RunError) -> CommitNumber? {
+    guard let (block, directory, place) = try place(of: object) else { return nil }
+    return try changed(place, directory, block)
+  }
+
+  private func changed(
+    _ place: Int, _ directory: BlockDirectory, _ block: Int
+  ) throws(RunError) -> CommitNumber {
+    let commits = try content(ofColumn: 0, directory, block)
+    do {
+      if let commit = CommitNumber(try commits.values.value(place)) { return commit }
+    } catch {}
+    throw malformed(directory.columns[0], block)
   }
 
   /// Where an object's row is; nil where there is none.

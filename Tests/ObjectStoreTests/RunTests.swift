@@ -44,6 +44,7 @@ import Testing
       let expected = sample.row.map { Run.Lookup.found($0) } ?? .deleted
       #expect(try run.row(of: sample.object) == expected, "\(name), \(sample.object)")
       #expect(try run.stored(sample.object) == sample.stored, "\(name), \(sample.object)")
+      #expect(try run.changed(of: sample.object) == sample.changed, "\(name), \(sample.object)")
       for number: UInt32 in [0, 3, 50, 101, .max] {
         let expected = sample.row.map { Run.Lookup.found($0[key(number)]) } ?? .deleted
         #expect(try run.value(of: sample.object, key(number)) == expected, "\(name), \(number)")
@@ -54,6 +55,7 @@ import Testing
         guard !all.contains(other) else { continue }
         #expect(try run.row(of: other) == .absent, "\(name), \(other)")
         #expect(try run.stored(other) == nil, "\(name), \(other)")
+        #expect(try run.changed(of: other) == nil, "\(name), \(other)")
         #expect(try run.value(of: other, key(0)) == .absent, "\(name), \(other)")
       }
     }
