@@ -7,11 +7,15 @@ package typealias EditBytes = (Int) -> UnsafeRawBufferPointer?
 /// Reads a commit, with the edits of its batch at hand.
 struct CommitReader {
   private var reader: EventReader
-  private var edits = EditSteps()
+  private(set) var edits: EditSteps
   private let editBytes: EditBytes
 
-  init(_ bytes: UnsafeRawBufferPointer, of store: StoreTag, _ editBytes: @escaping EditBytes) {
-    reader = EventReader(bytes, of: store)
+  init(
+    _ bytes: UnsafeRawBufferPointer, of store: StoreTag, at offset: Int = 0,
+    after edits: EditSteps = EditSteps(), _ editBytes: @escaping EditBytes
+  ) {
+    reader = EventReader(bytes, of: store, at: offset)
+    self.edits = edits
     self.editBytes = editBytes
   }
 
@@ -24,16 +28,39 @@ struct CommitReader {
 
   /// All the bytes as one commit.
   mutating func commit() throws(EventCodingError) -> DecodedCommit {
-    let number = try number()
-    let content = CommitContent(
-      number: number, time: try reader.time(), context: try reader.context(),
-      contextName: try reader.optionalText(),
-      precedingEditCount: Int(try reader.varint(through: UInt64(Int.max))),
-      author: try reader.optionalText(), message: try reader.optionalText(),
-      userInfo: try reader.userInfo(), changes: try changes(of: number))
+    var content = try head()
+    var changes: [ObjectChange] = []
+    try forEachChange(of: content.number) {
+      (reader, _, object, previous) throws(EventCodingError) in
+      changes.append(try reader.change(of: object, after: previous))
+    }
+    content.changes = changes
     let fields = try fields()
     try reader.expectEnd()
     return DecodedCommit(content: content, fields: fields)
+  }
+
+  /// All the bytes as one side of a commit.
+  mutating func side(_ side: CommitSide.Side) throws(EventCodingError) -> CommitSide {
+    let head = try head()
+    var objects: [CommitSide.Object] = []
+    try forEachChange(of: head.number) {
+      (reader, _, object, previous) throws(EventCodingError) in
+      objects.append(try reader.object(object, after: previous, side))
+    }
+    _ = try fields()
+    try reader.expectEnd()
+    return CommitSide(head: head, objects: objects)
+  }
+
+  /// What a commit says before its changes.
+  mutating func head() throws(EventCodingError) -> CommitContent {
+    CommitContent(
+      number: try number(), time: try reader.time(), context: try reader.context(),
+      contextName: try reader.optionalText(),
+      precedingEditCount: Int(try reader.varint(through: UInt64(Int.max))),
+      author: try reader.optionalText(), message: try reader.optionalText(),
+      userInfo: try reader.userInfo(), changes: [])
   }
 
   private mutating func fields() throws(EventCodingError) -> [CommitField] {
@@ -50,10 +77,22 @@ struct CommitReader {
     }
   }
 
-  private mutating func changes(
-    of commit: CommitNumber
-  ) throws(EventCodingError) -> [ObjectChange] {
-    var changes: [ObjectChange] = []
+  /// Where a change begins.
+  struct Place {
+    let offset: Int
+    /// Whether it is the first of its group.
+    let isFirst: Bool
+    /// The least number that its object can have.
+    let next: UInt64
+    /// How many changes of its group are still to come.
+    let count: Int
+  }
+
+  /// Calls a closure at each change, with the object and the commit that changed it before.
+  mutating func forEachChange(
+    of commit: CommitNumber,
+    _ body: (inout CommitReader, Place, ObjectID, CommitNumber) throws(EventCodingError) -> Void
+  ) throws(EventCodingError) {
     var least: UInt64 = 0
     for _ in 0..<(try reader.count(ofAtLeast: 5)) {
       let place = reader.offset
@@ -64,20 +103,50 @@ struct CommitReader {
       let count = try reader.count(ofAtLeast: 3)
       guard count > 0 else { throw reader.error(.changeOfNothing, at: countPlace) }
       var next: UInt64 = 0
-      for _ in 0..<count {
-        let number = next + (try reader.varint(through: ObjectID.largestNumber))
-        guard number <= ObjectID.largestNumber else { throw reader.error(.numberTooLarge) }
-        next = number + 1
+      for index in 0..<count {
+        let place = Place(
+          offset: reader.offset, isFirst: index == 0, next: next, count: count - index)
+        let number = try number(&next)
         let previous = try previous(of: commit)
         let object = ObjectID(rawValue: group << 36 | number, store: reader.store)
-        changes.append(try change(of: object, after: previous))
+        try body(&self, place, object, previous)
       }
     }
-    return changes
+  }
+
+  /// The number of an object that is not less than another.
+  mutating func number(_ next: inout UInt64) throws(EventCodingError) -> UInt64 {
+    let number = next + (try reader.varint(through: ObjectID.largestNumber))
+    guard number <= ObjectID.largestNumber else { throw reader.error(.numberTooLarge) }
+    next = number + 1
+    return number
+  }
+
+  /// Passes a change over.
+  mutating func skipChange() throws(EventCodingError) {
+    let (_, count) = try kindAndCount()
+    var next: UInt64 = 0
+    for _ in 0..<count {
+      switch try keyAndForm(&next).form {
+      case CommitForm.addedByEdit: _ = try position()
+      case CommitForm.added, CommitForm.removed: try reader.skipValue()
+      case CommitForm.replaced:
+        try reader.skipValue()
+        try reader.skipValue()
+      case CommitForm.replacedByEdit:
+        try reader.skipValue()
+        _ = try position()
+      case CommitForm.spliced: _ = try splice()
+      case CommitForm.counted: _ = try reader.signed()
+      default:
+        _ = try reader.members()
+        _ = try reader.members()
+      }
+    }
   }
 
   /// The commit that changed an object before.
-  private mutating func previous(
+  mutating func previous(
     of commit: CommitNumber
   ) throws(EventCodingError) -> CommitNumber {
     let place = reader.offset
@@ -87,9 +156,48 @@ struct CommitReader {
     return CommitNumber(rawValue: commit.rawValue - distance)
   }
 
-  private mutating func change(
+  mutating func change(
     of object: ObjectID, after previous: CommitNumber
   ) throws(EventCodingError) -> ObjectChange {
+    let (kind, count) = try kindAndCount()
+    var entries: [ObjectChange.Entry] = []
+    entries.reserveCapacity(min(count, 16))
+    var next: UInt64 = 0
+    for _ in 0..<count {
+      let place = reader.offset
+      let (key, form) = try keyAndForm(&next)
+      let change = try change(in: form, of: object, key)
+      if let problem = change.problem(in: kind) { throw reader.error(problem, at: place) }
+      entries.append(ObjectChange.Entry(key, change))
+    }
+    return ObjectChange(object, kind, entries, after: previous)
+  }
+
+  private mutating func object(
+    _ object: ObjectID, after previous: CommitNumber, _ side: CommitSide.Side
+  ) throws(EventCodingError) -> CommitSide.Object {
+    let (kind, count) = try kindAndCount()
+    var (values, differences): ([Row.Entry], [ObjectChange.Entry]) = ([], [])
+    values.reserveCapacity(min(count, 16))
+    var next: UInt64 = 0
+    for _ in 0..<count {
+      let place = reader.offset
+      let (key, form) = try keyAndForm(&next)
+      switch form {
+      case CommitForm.spliced, CommitForm.counted, CommitForm.regrouped:
+        let change = try change(in: form, of: object, key)
+        if let problem = change.problem(in: kind) { throw reader.error(problem, at: place) }
+        differences.append(ObjectChange.Entry(key, change))
+      default:
+        guard form.isUsed(in: kind) else { throw reader.error(.changeUnfit, at: place) }
+        values.append(Row.Entry(key, try value(in: form, of: object, key, side)))
+      }
+    }
+    return CommitSide.Object(
+      object, kind, after: previous, values: values, differences: differences)
+  }
+
+  private mutating func kindAndCount() throws(EventCodingError) -> (ObjectChange.Kind, Int) {
     let place = reader.offset
     let head = try reader.varint()
     let byte = UInt8(truncatingIfNeeded: head) & (1 << CommitForm.kindBitCount - 1)
@@ -100,25 +208,44 @@ struct CommitReader {
     guard count <= UInt64(reader.remainingByteCount / 2) else {
       throw reader.error(.bytes(.countTooLarge), at: place)
     }
-    var entries: [ObjectChange.Entry] = []
-    entries.reserveCapacity(min(Int(count), 16))
-    var next: UInt64 = 0
-    for _ in 0..<count {
-      let place = reader.offset
-      let head = try reader.varint()
-      let (step, form) = (
-        head >> CommitForm.formBitCount,
-        UInt8(truncatingIfNeeded: head) & (1 << CommitForm.formBitCount - 1)
-      )
-      let number = next + step
-      guard number <= UInt64(UInt32.max) else { throw reader.error(.numberTooLarge, at: place) }
-      next = number + 1
-      let key = KeyNumber(rawValue: UInt32(truncatingIfNeeded: number))
-      let change = try change(in: form, of: object, key)
-      if let problem = change.problem(in: kind) { throw reader.error(problem, at: place) }
-      entries.append(ObjectChange.Entry(key, change))
+    return (kind, Int(count))
+  }
+
+  private mutating func keyAndForm(
+    _ next: inout UInt64
+  ) throws(EventCodingError) -> (KeyNumber, form: UInt8) {
+    let place = reader.offset
+    let head = try reader.varint()
+    let number = next + head >> CommitForm.formBitCount
+    guard number <= UInt64(UInt32.max) else { throw reader.error(.numberTooLarge, at: place) }
+    next = number + 1
+    return (
+      KeyNumber(rawValue: UInt32(truncatingIfNeeded: number)),
+      UInt8(truncatingIfNeeded: head) & (1 << CommitForm.formBitCount - 1)
+    )
+  }
+
+  /// The value of one side, which is null where there is none; the other is passed over.
+  private mutating func value(
+    in form: UInt8, of object: ObjectID, _ key: KeyNumber, _ side: CommitSide.Side
+  ) throws(EventCodingError) -> Value {
+    var old = Value.null
+    switch form {
+    case CommitForm.removed, CommitForm.replaced, CommitForm.replacedByEdit:
+      if side == .before { old = try reader.value() } else { try reader.skipValue() }
+    default: break
     }
-    return ObjectChange(object, kind, entries, after: previous)
+    switch form {
+    case CommitForm.removed: return side == .before ? old : .null
+    case CommitForm.addedByEdit, CommitForm.replacedByEdit:
+      if side == .after { return try valueSet(object, key) }
+      _ = try position()
+      return old
+    default:
+      if side == .after { return try reader.value() }
+      try reader.skipValue()
+      return old
+    }
   }
 
   private mutating func change(
@@ -148,14 +275,21 @@ struct CommitReader {
       new: try reader.value())
   }
 
+  /// The position of the edit that is named next.
+  private mutating func position() throws(EventCodingError) -> Int {
+    let place = reader.offset
+    guard let position = edits.position(at: Int64(try reader.signed())) else {
+      throw reader.error(.numberTooLarge, at: place)
+    }
+    return position
+  }
+
   /// The value that the named edit of the batch set.
   private mutating func valueSet(
     _ object: ObjectID, _ key: KeyNumber
   ) throws(EventCodingError) -> Value {
     let place = reader.offset
-    guard let position = edits.position(at: Int64(try reader.signed())) else {
-      throw reader.error(.numberTooLarge, at: place)
-    }
+    let position = try position()
     guard let bytes = editBytes(position) else {
       throw reader.error(.editMissing(position: position), at: place)
     }
@@ -183,5 +317,16 @@ extension EventReader {
     let value = try optionalValue()
     try expectEnd()
     return value
+  }
+}
+
+extension UInt8 {
+  /// Whether a form that tells values whole is one of changes of which an object becomes this.
+  fileprivate func isUsed(in kind: ObjectChange.Kind) -> Bool {
+    switch kind {
+    case .updated: true
+    case .inserted: self == CommitForm.added || self == CommitForm.addedByEdit
+    case .deleted: self == CommitForm.removed
+    }
   }
 }

@@ -4,7 +4,7 @@ package import ObjectModel
 ///
 /// Costs: memory in proportion to the bytes, whatever they claim.
 package struct EventDecoder: Sendable {
-  private let store: StoreTag
+  let store: StoreTag
 
   /// - Parameter store: the store whose objects are written without its tag.
   package init(store: StoreTag) { self.store = store }
@@ -13,6 +13,22 @@ package struct EventDecoder: Sendable {
   package func event(_ bytes: UnsafeRawBufferPointer) throws(EventCodingError) -> Event {
     var reader = EventReader(bytes, of: store)
     return try reader.event()
+  }
+
+  /// The context of an edit that sets a value, of which no more is read; nil where the bytes are another event.
+  package func contextOfSet(
+    _ bytes: UnsafeRawBufferPointer
+  ) throws(EventCodingError) -> ContextNumber? {
+    var reader = EventReader(bytes, of: store)
+    return try reader.contextOfSet()
+  }
+
+  /// What a commit says of itself, without its changes.
+  package func commitHead(
+    _ bytes: UnsafeRawBufferPointer
+  ) throws(EventCodingError) -> CommitContent {
+    var reader = CommitReader(bytes, of: store) { _ in nil }
+    return try reader.head()
   }
 
   /// The number of the commit that the bytes are; no more of them is read.
@@ -32,6 +48,19 @@ package struct EventDecoder: Sendable {
     try withoutActuallyEscaping(edit) { edit throws(EventCodingError) in
       var reader = CommitReader(bytes, of: store, edit)
       return try reader.commit()
+    }
+  }
+
+  /// Reads one side of a commit.
+  ///
+  /// - Parameter edit: gives the bytes of the edit at a position of the batch, where a value is named by it;
+  ///   not asked for the side before.
+  package func side(
+    _ side: CommitSide.Side, _ bytes: UnsafeRawBufferPointer, edit: EditBytes = { _ in nil }
+  ) throws(EventCodingError) -> CommitSide {
+    try withoutActuallyEscaping(edit) { edit throws(EventCodingError) in
+      var reader = CommitReader(bytes, of: store, edit)
+      return try reader.side(side)
     }
   }
 }

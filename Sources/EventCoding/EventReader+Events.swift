@@ -13,6 +13,15 @@ extension EventReader {
     return event
   }
 
+  /// The context of an edit that sets a value; nil where the bytes are another event.
+  mutating func contextOfSet() throws(EventCodingError) -> ContextNumber? {
+    let byte = try byte()
+    guard byte == EventKind.set.rawValue || byte == EventKind.setPrimitive.rawValue else {
+      return nil
+    }
+    return try context()
+  }
+
   private mutating func event(of kind: EventKind) throws(EventCodingError) -> Event {
     switch kind {
     case .keyNamed: return .keyNamed(try key(), try text())

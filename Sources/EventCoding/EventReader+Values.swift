@@ -15,6 +15,24 @@ extension EventReader {
     return value
   }
 
+  /// Passes a value over. Of texts, and of the order of members and keys, nothing is checked.
+  mutating func skipValue(depth: Int = Value.largestDepth) throws(EventCodingError) {
+    let start = offset
+    switch try token() {
+    case .absent: throw error(.tagUnknown(ValueTag.absent), at: start)
+    case .array(let count), .set(let count):
+      guard depth > 0 else { throw error(.tooDeep, at: start) }
+      for _ in 0..<count { try skipValue(depth: depth - 1) }
+    case .dictionary(let count):
+      guard depth > 0 else { throw error(.tooDeep, at: start) }
+      for _ in 0..<count {
+        _ = try raw(self.count())
+        try skipValue(depth: depth - 1)
+      }
+    default: break
+    }
+  }
+
   private mutating func optionalValue(depth: Int) throws(EventCodingError) -> Value? {
     let start = offset
     switch try token() {

@@ -7,10 +7,11 @@ struct EventReader {
   let bytes: UnsafeRawBufferPointer
   private var reader: ByteReader
 
-  init(_ bytes: UnsafeRawBufferPointer, of store: StoreTag) {
+  init(_ bytes: UnsafeRawBufferPointer, of store: StoreTag, at offset: Int = 0) {
     self.store = store
     self.bytes = bytes
     reader = ByteReader(bytes)
+    reader.offset = offset
   }
 
   /// Reads a part of the bytes again.

@@ -14,7 +14,7 @@ package struct CommitContent: Hashable, Sendable {
   /// What the program added, by its own keys.
   package let userInfo: [String: Value]
   /// What changed, each object once.
-  package let changes: [ObjectChange]
+  package var changes: [ObjectChange]
 
   package init(
     number: CommitNumber, time: RecordedTime, context: ContextNumber, contextName: String? = nil,

@@ -17,10 +17,17 @@ struct BatchContent {
   private let firstEdit: EditNumber
   private var edits: [UnsafeRawBufferPointer] = []
   private var commits: [UnsafeRawBufferPointer] = []
+  private var payloadByteCount = 0
   /// What was put together from pieces.
   private var owned: [UnsafeMutableRawBufferPointer] = []
 
-  /// Calls a closure with what a frame says, in order. What it hands out is decoded, and stays.
+  /// Something that a frame says: the place of an event among its edits, or of a commit among its commits.
+  enum Entry {
+    case event(Int)
+    case commit(Int)
+  }
+
+  /// Calls a closure with what a frame says, in order; it decodes what it wants of it before it returns.
   ///
   /// - Parameters:
   ///   - payload: of a batch.
@@ -30,14 +37,10 @@ struct BatchContent {
   static func forEach(
     in payload: UnsafeRawBufferPointer, of frame: FrameNumber, _ decoder: EventDecoder,
     pieces: (Span) throws(JournalError) -> [UInt8],
-    _ body: (JournalEntry) throws(StoreError) -> Bool
+    _ body: (BatchContent, Entry) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
-    guard let batch = Batch(payload) else {
-      throw StoreError(contradiction: "its edits and commits cannot be told apart", in: frame)
-    }
-    var content = BatchContent(frame: frame, decoder: decoder, firstEdit: batch.firstEdit)
+    let content = try BatchContent(gathering: payload, of: frame, decoder, pieces)
     defer { content.giveBack() }
-    try content.gather(batch, pieces)
     return try content.forEach(body)
   }
 
@@ -58,16 +61,22 @@ struct BatchContent {
     }
   }
 
-  /// The commit at a place among those of a frame; nil where it has none there.
-  static func commit(
-    at index: Int, in payload: UnsafeRawBufferPointer, of frame: FrameNumber,
-    _ decoder: EventDecoder, pieces: (Span) throws(JournalError) -> [UInt8]
-  ) throws(StoreError) -> CommitContent? {
-    var content = BatchContent(frame: frame, decoder: decoder, firstEdit: .none)
-    defer { content.giveBack() }
-    guard let batch = Batch(payload), (0..<batch.commitCount).contains(index) else { return nil }
-    try content.gather(batch, pieces)
-    return try content.decode(content.commits[index]).content
+  /// What a frame says, to be kept as long as its payload; whoever keeps it gives it back in the end.
+  init(
+    gathering payload: UnsafeRawBufferPointer, of frame: FrameNumber, _ decoder: EventDecoder,
+    _ pieces: (Span) throws(JournalError) -> [UInt8]
+  ) throws(StoreError) {
+    guard let batch = Batch(payload) else {
+      throw StoreError(contradiction: "its edits and commits cannot be told apart", in: frame)
+    }
+    self.init(frame: frame, decoder: decoder, firstEdit: batch.firstEdit)
+    do throws(StoreError) {
+      try gather(batch, pieces)
+    } catch {
+      giveBack()
+      throw error
+    }
+    payloadByteCount = payload.count
   }
 
   private init(frame: FrameNumber, decoder: EventDecoder, firstEdit: EditNumber) {
@@ -108,46 +117,103 @@ struct BatchContent {
     }
   }
 
-  private func giveBack() {
+  /// Frees what was put together from pieces.
+  func giveBack() {
     for memory in owned { memory.deallocate() }
+  }
+
+  /// Roughly how much memory it takes, its payload with it.
+  var byteCount: Int {
+    owned.reduce(payloadByteCount) { $0 + $1.count }
+      + (edits.count + commits.count) * MemoryLayout<UnsafeRawBufferPointer>.stride
   }
 
   /// Each commit stands among the edits where it says it was made.
   private func forEach(
-    _ body: (JournalEntry) throws(StoreError) -> Bool
+    _ body: (BatchContent, Entry) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
     var next = 0
-    for bytes in commits {
-      let commit = try decode(bytes)
-      guard (next...edits.count).contains(commit.content.precedingEditCount) else {
+    for place in commits.indices {
+      let head = try head(place)
+      guard (next...edits.count).contains(head.precedingEditCount) else {
         throw StoreError(
-          contradiction: "commit \(commit.content.number) stands among edits that are not there",
-          in: frame)
+          contradiction: "commit \(head.number) stands among edits that are not there", in: frame)
       }
-      while next < commit.content.precedingEditCount {
-        guard try body(.event(firstEdit + UInt64(next), event(next))) else { return false }
+      while next < head.precedingEditCount {
+        guard try body(self, .event(next)) else { return false }
         next += 1
       }
-      guard try body(.commit(commit)) else { return false }
+      guard try body(self, .commit(place)) else { return false }
     }
     while next < edits.count {
-      guard try body(.event(firstEdit + UInt64(next), event(next))) else { return false }
+      guard try body(self, .event(next)) else { return false }
       next += 1
     }
     return true
   }
 
-  private func event(_ index: Int) throws(StoreError) -> Event {
-    do throws(EventCodingError) {
-      return try decoder.event(edits[index])
-    } catch {
-      throw StoreError(error, in: frame)
+  // MARK: Decoding
+
+  /// Everything that an entry says. It stays.
+  func decoded(_ entry: Entry) throws(StoreError) -> JournalEntry {
+    switch entry {
+    case .event(let place): .event(number(place), try event(place))
+    case .commit(let place): .commit(try commit(place))
     }
   }
 
-  private func decode(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> DecodedCommit {
+  /// The number of an event among the edits of the journal.
+  func number(_ place: Int) -> EditNumber { firstEdit + UInt64(place) }
+
+  func event(_ place: Int) throws(StoreError) -> Event {
+    try decode { () throws(EventCodingError) in try decoder.event(edits[place]) }
+  }
+
+  /// The context of an edit that sets a value; nil where the event is another.
+  func contextOfSet(_ place: Int) throws(StoreError) -> ContextNumber? {
+    try decode { () throws(EventCodingError) in try decoder.contextOfSet(edits[place]) }
+  }
+
+  /// What a commit says of itself, without its changes.
+  func head(_ place: Int) throws(StoreError) -> CommitContent {
+    try decode { () throws(EventCodingError) in try decoder.commitHead(commits[place]) }
+  }
+
+  func commit(_ place: Int) throws(StoreError) -> DecodedCommit {
+    try decode { () throws(EventCodingError) in
+      try decoder.commit(commits[place]) { $0 < edits.count ? edits[$0] : nil }
+    }
+  }
+
+  /// Where the changes of the frame's commits lie.
+  func outlines() throws(StoreError) -> [CommitOutline] {
+    try commits.map { bytes throws(StoreError) in
+      try decode { () throws(EventCodingError) in try decoder.outline(bytes) }
+    }
+  }
+
+  /// The change of an object in a commit.
+  func change(
+    of object: ObjectID, _ outline: CommitOutline, _ place: Int
+  ) throws(StoreError) -> ObjectChange? {
+    try decode { () throws(EventCodingError) in
+      try decoder.change(of: object, outline, commits[place]) {
+        $0 < edits.count ? edits[$0] : nil
+      }
+    }
+  }
+
+  func side(_ side: CommitSide.Side, _ place: Int) throws(StoreError) -> CommitSide {
+    try decode { () throws(EventCodingError) in
+      try decoder.side(side, commits[place]) { $0 < edits.count ? edits[$0] : nil }
+    }
+  }
+
+  private func decode<Answer>(
+    _ body: () throws(EventCodingError) -> Answer
+  ) throws(StoreError) -> Answer {
     do throws(EventCodingError) {
-      return try decoder.commit(bytes) { $0 < edits.count ? edits[$0] : nil }
+      return try body()
     } catch {
       throw StoreError(error, in: frame)
     }

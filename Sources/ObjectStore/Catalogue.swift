@@ -16,6 +16,8 @@ package struct Catalogue: Sendable {
   package private(set) var time = RecordedTime(rawValue: .min)
   /// The last commit.
   package private(set) var head = CommitNumber.none
+  /// The context whose work was noted last, while nothing else has happened to it.
+  private var working: ContextNumber?
   /// The first commit that compaction has not dropped: it and the state before it can be read.
   package private(set) var firstKept = CommitNumber(rawValue: 1)
 
@@ -73,6 +75,7 @@ package struct Catalogue: Sendable {
   /// - Parameter edit: its number in the journal.
   /// - Throws: what contradicts the events before it, in words.
   package mutating func apply(_ event: Event, edit: UInt64) throws(Contradiction) {
+    working = nil
     switch event {
     case .keyNamed(let number, let name):
       guard keys.add(name, number) else {
@@ -105,7 +108,7 @@ package struct Catalogue: Sendable {
   }
 
   /// Notes that an object has its number, whether that was said to be reserved or not.
-  private mutating func noteNumber(of object: ObjectID) {
+  mutating func noteNumber(of object: ObjectID) {
     let prefix = object.rawValue >> 36
     if object.number > reserved[prefix] ?? 0 { reserved[prefix] = object.number }
   }
@@ -120,9 +123,16 @@ package struct Catalogue: Sendable {
       contexts[number]?.firstUnsavedEdit = nil
     case .saveFailed, .stepEnded, .undoSwitched, .merged, .based: break
     case .inserted, .set, .setPrimitive, .membersChanged, .deleted, .undone, .redone, .refreshed:
-      if let context = contexts[number], context.firstUnsavedEdit == nil {
-        contexts[number]?.firstUnsavedEdit = edit
-      }
+      noteWork(of: number, edit)
+    }
+  }
+
+  /// Notes that a context has done something that is not saved.
+  mutating func noteWork(of number: ContextNumber, _ edit: UInt64) {
+    if working == number { return }
+    working = number
+    if let context = contexts[number], context.firstUnsavedEdit == nil {
+      contexts[number]?.firstUnsavedEdit = edit
     }
   }
 
@@ -137,6 +147,7 @@ package struct Catalogue: Sendable {
     guard commit.number == head.next else {
       throw Contradiction("commit \(commit.number) comes after commit \(head)")
     }
+    working = nil
     head = commit.number
     time = max(time, commit.time)
     for change in commit.changes where change.kind == .inserted { noteNumber(of: change.object) }

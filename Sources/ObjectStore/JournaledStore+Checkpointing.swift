@@ -78,7 +78,7 @@ extension JournaledStore {
     let snapshot = pending.settleAll()
     pending.cover()
     publish(anew: pending.snapshot)
-    unflushedByteCount = 0
+    flushedJournalByteCount = journal.appends.byteCount
     let catalogue = catalogue.settled(
       at: snapshot.number, snapshot.time, lastNumbers: isClosing ? lastNumbers : nil,
       live: liveContexts)
@@ -108,9 +108,7 @@ extension JournaledStore {
     for era in eras.keys.sorted(by: >) {
       guard var layer = eras.removeValue(forKey: era) else { continue }
       let above = cut.snapshot.layers.filter { $0.era == era }
-      let changes = above.filter { !$0.changes.isEmpty }.map {
-        Layer(era: era, changes: $0.changes)
-      }
+      let changes = above.filter { !$0.changes.isEmpty }.map(\.withoutRuns)
       let takesOlder = era == oldest && kept != nil
       let older = takesOlder ? cut.snapshot.layers.filter { $0.era < era } : []
       var rowCount = changes.reduce(0) { $0 + UInt64($1.changes.count) }
@@ -142,7 +140,7 @@ extension JournaledStore {
   private func writeRun(
     _ layers: [Layer], _ snapshot: Snapshot, era: Int, droppingDeletedBefore kept: CommitNumber?
   ) throws(StoreError) -> Run {
-    var rows = LayeredRows(layers, store)
+    var rows = LayeredRows(layers, of: snapshot)
     let salt = try onJournal { () throws(JournalError) in try journal.randomNumber() }
     return try files.writeRun(salt: salt) { () throws(StoreError) in
       while let next = try rows.next() {

@@ -87,7 +87,6 @@ extension JournaledStore {
     for (change, row) in changes { snapshot.set(change.object, row, number) }
     snapshot.advance(to: commit)
     pending.add(ticket, snapshot)
-    unflushedByteCount += bytes.byteCount
     return (commit, ticket)
   }
 
@@ -98,6 +97,8 @@ extension JournaledStore {
     var changes: [(change: ObjectChange, row: Row?)] = []
     var conflicts: [ObjectConflict] = []
     var known: EntityNumber?
+    // Rows seen in an older era had another shape.
+    let era = pending.snapshot.era?.since ?? .none
     changes.reserveCapacity(request.objects.count)
     for each in request.objects {
       if each.object.entity != known, each.object.store == store {
@@ -106,17 +107,22 @@ extension JournaledStore {
           throw .store(.entityMissing(each.object))
         }
       }
-      let stored: StoredRow?
+      let changed: CommitNumber
+      // What it has now, which is what the context saw unless somebody has changed it since.
+      var old: Row?
       do throws(StoreError) {
-        stored = try pending.snapshot.stored(each.object)
+        changed = try pending.snapshot.changed(each.object) ?? .none
+        let isAsSeen = changed <= each.base && each.base > era
+        if changed != .none {
+          old = isAsSeen ? each.baseRow : try pending.snapshot.row(of: each.object)
+        }
       } catch {
         throw .store(error)
       }
-      let changed = stored?.changed ?? .none
       var row = each.row
       if changed > each.base {
         let sides = ObjectConflict(
-          each.object, base: each.baseRow, ours: each.row, theirs: stored?.row)
+          each.object, base: each.baseRow, ours: each.row, theirs: old)
         switch ObjectMerge(sides, request.policy, kindOf: { request.mergeKind(each.object, $0) }) {
         case .merged(let merged): row = merged
         case .conflict(let conflict):
@@ -125,7 +131,7 @@ extension JournaledStore {
         }
       }
       guard
-        var change = ObjectChange.difference(of: each.object, from: stored?.row, to: row)
+        var change = ObjectChange.difference(of: each.object, from: old, to: row)
       else { continue }
       change.previous = changed
       changes.append((change, row))

@@ -6,8 +6,10 @@ extension JournaledStore {
   /// changes stay in memory and in the journal, and it is tried again when more have come.
   public var checkpointFailure: StoreError? { committing.withLock { flushFailure } }
 
-  /// How many bytes of commits are kept as changes in memory; `StoreOptions.unflushedByteCount` bounds them.
-  package var unflushedCommitByteCount: Int { committing.withLock { unflushedByteCount } }
+  /// How many bytes of memory changes take that are in no run; `StoreOptions.unflushedByteCount` bounds them.
+  package var unflushedByteCount: Int {
+    committing.withLock { pending.snapshot.changesByteCount }
+  }
 
   /// How often the journal was synced since the store was opened.
   package var syncCount: Int { journal.appends.syncCount }
@@ -18,11 +20,13 @@ extension JournaledStore {
   /// Has a checkpoint written where there are enough changes in memory; and waits for it where there are so
   /// many that memory would not be bounded otherwise.
   func flushWhereDue() {
-    let bound = options.unflushedByteCount
     let (isDue, isOverdue) = committing.withLock {
-      let isDue = unflushedByteCount >= bound && !isFlushing
-      if isDue { isFlushing = true }
-      return (isDue, isFlushing && unflushedByteCount >= bound)
+      let byteCount = pending.snapshot.changesByteCount
+      if isFlushing { return (false, byteCount / 2 >= options.unflushedByteCount) }
+      isFlushing =
+        byteCount >= dueByteCount
+        || journal.appends.byteCount - flushedJournalByteCount >= options.replayByteCount
+      return (isFlushing, false)
     }
     if isDue {
       do throws(DiskError) {
@@ -49,6 +53,13 @@ extension JournaledStore {
     committing.withLock {
       isFlushing = false
       flushFailure = failure
+      // What failed is tried again when as much has come once more.
+      dueByteCount = options.unflushedByteCount
+      if failure != nil {
+        let (sum, overflows) = dueByteCount.addingReportingOverflow(
+          pending.snapshot.changesByteCount)
+        dueByteCount = overflows ? .max : sum
+      }
     }
   }
 }

@@ -66,7 +66,7 @@ extension JournaledStore {
     do throws(StoreError) {
       let ending = try reader.forEachEntry(decoder) { (place, entry) throws(StoreError) in
         if (fold?.snapshot.number ?? .none) < head.number || fold == nil {
-          try fold?.apply(entry, in: place.number)
+          try fold?.applyChecking(entry, in: place.number)
         }
         return true
       }
@@ -94,7 +94,7 @@ extension JournaledStore {
       ]
     }
     var findings: [StoreFinding] = []
-    var (ours, anew) = (LayeredRows(head.layers, store), LayeredRows(folded.layers, store))
+    var (ours, anew) = (LayeredRows(of: head), LayeredRows(of: folded))
     var (one, other) = (try ours.next(), try anew.next())
     while one != nil || other != nil {
       let object = min(one?.object.rawValue ?? .max, other?.object.rawValue ?? .max)

@@ -23,8 +23,6 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   let committing = Lock()
   /// Guarded by `committing`.
   var pending: PendingCommits
-  /// How many bytes of commits there are since the last checkpoint. Guarded by `committing`.
-  var unflushedByteCount = 0
 
   /// The last number given to an object, by origin and entity. Guarded by `cataloguing`.
   var lastNumbers: [UInt64: UInt64]
@@ -41,6 +39,10 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
 
   /// Whether a checkpoint is being written because it is due. Guarded by `committing`.
   var isFlushing = false
+  /// How much memory changes take when the next checkpoint is due. Guarded by `committing`.
+  var dueByteCount: Int
+  /// How many bytes the journal had taken at the last checkpoint. Guarded by `committing`.
+  var flushedJournalByteCount = 0
   /// What kept the last checkpoint that was due from being written. Guarded by `committing`.
   var flushFailure: StoreError?
   /// What was damaged and has been put right. Guarded by `committing`.
@@ -65,10 +67,13 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
     lastNumbers = fold.catalogue.reserved
     eventTime = fold.catalogue.time
     self.files = files
+    dueByteCount = options.unflushedByteCount
     leftContexts = LeftContexts(
       fold.catalogue, lastEdit: journal.editsOfNextCommit.upperBound.rawValue - 1)
     pending = PendingCommits(after: fold.snapshot, epoch: journal.commitEpoch)
-    try super.init(path: path, disk, in: journal.folder, journal.manifest, fold)
+    try super.init(
+      path: path, disk, in: journal.folder, journal.manifest, fold,
+      pastByteCount: options.cacheByteCount)
   }
 
   override var manifest: Manifest { journal.manifest }
@@ -83,7 +88,7 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   /// is amiss (see `checkpointFailure`).
   public func close() throws(StoreError) {
     cataloguing.withLock { isClosing = true }
-    if committing.withLock({ unflushedByteCount }) >= options.closingByteCount { flush() }
+    if unflushedByteCount >= options.closingByteCount { flush() }
     // A checkpoint that is being written because it was due comes to its end first: nobody may write in the
     // folder once the store is given back.
     checkpointing.lock()

@@ -5,17 +5,99 @@ struct Layer: Sendable {
   /// The place of the era among the catalogue's.
   let era: Int
   /// What has changed since the runs were written.
-  var changes = ObjectTable<StoredRow>()
+  private(set) var changes = ObjectTable<Overlay>()
+  /// Roughly how much memory the changes take.
+  private(set) var changesByteCount = 0
   /// The newest first.
   var runs: [Run] = []
 
+  init(era: Int, runs: [Run] = []) {
+    self.era = era
+    self.runs = runs
+  }
+
+  /// The same changes without the runs.
+  var withoutRuns: Layer {
+    var layer = self
+    layer.runs = []
+    return layer
+  }
+
+  /// Notes what has become of an object.
+  mutating func set(_ object: ObjectID, _ overlay: Overlay) { update(object) { _ in overlay } }
+
+  /// Notes what has become of an object, by what is known of it so far.
+  mutating func update(_ object: ObjectID, _ make: (Overlay?) -> Overlay) {
+    var growth = 0
+    changes.update(object) { old in
+      let overlay = make(old)
+      growth = overlay.byteCount - (old?.byteCount ?? 0)
+      return overlay
+    }
+    changesByteCount += growth
+  }
+
   /// What the layer says of an object; nil where it says nothing.
-  func stored(_ object: ObjectID) throws(StoreError) -> StoredRow? {
-    if let stored = changes[object] { return stored }
+  func overlay(_ object: ObjectID) throws(StoreError) -> Overlay? {
+    if let overlay = changes[object] { return overlay }
     for run in runs {
-      if let stored = try onRun({ () throws(RunError) in try run.stored(object) }) { return stored }
+      if let stored = try onRun({ () throws(RunError) in try run.stored(object) }) {
+        return .whole(stored)
+      }
     }
     return nil
+  }
+
+  /// The commit that changed an object last; nil where the layer says nothing of it.
+  func changed(_ object: ObjectID) throws(StoreError) -> CommitNumber? {
+    if let overlay = changes[object] { return overlay.changed }
+    for run in runs {
+      if let commit = try onRun({ () throws(RunError) in try run.changed(of: object) }) {
+        return commit
+      }
+    }
+    return nil
+  }
+}
+
+/// An object's row, put together from partial ones and the whole one below them.
+struct RowAssembly {
+  private let object: ObjectID
+  private var partials: [(row: PartialRow, era: Int)] = []
+
+  init(_ object: ObjectID) { self.object = object }
+
+  /// Takes the next older overlay.
+  ///
+  /// - Returns: the row and its era, once it is whole.
+  mutating func take(
+    _ overlay: Overlay, _ era: Int, in snapshot: borrowing Snapshot
+  ) throws(StoreError) -> (stored: StoredRow, era: Int)? {
+    switch overlay {
+    case .partial(let row):
+      partials.append((row, era))
+      return nil
+    case .whole(let stored):
+      if partials.isEmpty { return (stored, era) }
+      return try assemble(over: stored, era, in: snapshot)
+    }
+  }
+
+  /// Whether there are rows that lack the one below them.
+  var isWaiting: Bool { !partials.isEmpty }
+
+  private func assemble(
+    over stored: StoredRow, _ era: Int, in snapshot: borrowing Snapshot
+  ) throws(StoreError) -> (stored: StoredRow, era: Int) {
+    var (row, changed, era) = (stored.row, stored.changed, era)
+    for partial in partials.reversed() {
+      row = snapshot.convert(row, of: object, from: era, to: partial.era)
+      guard let below = row, changed == partial.row.base else {
+        throw .chainBroken(object, in: partial.row.changed)
+      }
+      (row, changed, era) = (partial.row.applied(to: below), partial.row.changed, partial.era)
+    }
+    return (StoredRow(row, changed: changed), era)
   }
 }
 
@@ -26,13 +108,17 @@ struct LayeredRows {
 
   private var sources: [Source] = []
   private let layers: [Layer]
-  private let store: StoreTag
+  private let snapshot: Snapshot
   private var last = UInt64.max
 
-  /// Rows from first to last of all layers, the newest layer first.
-  init(_ layers: [Layer], _ store: StoreTag) {
+  /// Rows from first to last of all of a snapshot's layers.
+  init(of snapshot: Snapshot) { self.init(snapshot.layers, of: snapshot) }
+
+  /// Rows from first to last of some of a snapshot's layers, the newest layer first.
+  init(_ layers: [Layer], of snapshot: Snapshot) {
     self.layers = layers
-    self.store = store
+    self.snapshot = snapshot
+    let store = snapshot.store
     move(from: ObjectID(rawValue: 0, store: store), through: ObjectID(rawValue: .max, store: store))
   }
 
@@ -40,25 +126,33 @@ struct LayeredRows {
   mutating func move(from first: ObjectID, through last: ObjectID) {
     self.last = last.rawValue
     sources = layers.flatMap { layer in
-      [Source(.changes(TableCursor(layer.changes, store, from: first)), layer.era)]
+      [Source(.changes(TableCursor(layer.changes, snapshot.store, from: first)), layer.era)]
         + layer.runs.map { Source(.run(RunCursor($0, from: first)), layer.era) }
     }
   }
 
   mutating func next() throws(StoreError) -> Element? {
-    var least: (object: UInt64, source: Int)?
+    var least: (object: ObjectID, source: Int)?
     for index in sources.indices {
-      guard let object = try sources[index].head()?.object.rawValue, object <= last else {
-        continue
-      }
-      if least.map({ object < $0.object }) ?? true { least = (object, index) }
+      guard let object = try sources[index].head(), object.rawValue <= last else { continue }
+      if least.map({ object.rawValue < $0.object.rawValue }) ?? true { least = (object, index) }
     }
-    guard let least, let (object, stored) = sources[least.source].takeHead() else { return nil }
+    guard let least else { return nil }
+    var assembly = RowAssembly(least.object)
+    var found: (stored: StoredRow, era: Int)?
     // What lies below is older.
-    for index in sources.indices where index > least.source {
-      if try sources[index].head()?.object == object { _ = sources[index].takeHead() }
+    for index in least.source..<sources.count {
+      guard try sources[index].head() == least.object, let overlay = sources[index].takeHead()
+      else { continue }
+      if found == nil { found = try assembly.take(overlay, sources[index].era, in: snapshot) }
     }
-    return (object, stored, sources[least.source].era)
+    if let found { return (least.object, found.stored, found.era) }
+    // What they lie over is in none of these layers.
+    let era = sources[least.source].era
+    guard let whole = try snapshot.assembled(least.object, through: era) else {
+      throw .chainBroken(least.object, in: snapshot.number)
+    }
+    return (least.object, whole.stored, whole.era)
   }
 
   /// One of the sources, with its next row at hand.
@@ -70,7 +164,7 @@ struct LayeredRows {
 
     let era: Int
     private var cursor: Cursor
-    private var next: (object: ObjectID, stored: StoredRow)?
+    private var next: (object: ObjectID, overlay: Overlay)?
     private var isAtEnd = false
 
     init(_ cursor: Cursor, _ era: Int) {
@@ -78,54 +172,56 @@ struct LayeredRows {
       self.era = era
     }
 
-    mutating func head() throws(StoreError) -> (object: ObjectID, stored: StoredRow)? {
-      if let next { return next }
+    mutating func head() throws(StoreError) -> ObjectID? {
+      if let next { return next.object }
       if isAtEnd { return nil }
       switch cursor {
       case .changes(var table):
         next = table.next()
         cursor = .changes(table)
       case .run(var run):
-        next = try onRun { () throws(RunError) in try run.next() }
+        next = try onRun { () throws(RunError) in try run.next() }.map {
+          ($0.object, .whole($0.stored))
+        }
         cursor = .run(run)
       }
       isAtEnd = next == nil
-      return next
+      return next?.object
     }
 
-    mutating func takeHead() -> (object: ObjectID, stored: StoredRow)? {
+    mutating func takeHead() -> Overlay? {
       defer { next = nil }
-      return next
+      return next?.overlay
     }
   }
 }
 
 /// Goes over a table in the order of its objects, some of them at a time.
 struct TableCursor {
-  private let table: ObjectTable<StoredRow>
+  private let table: ObjectTable<Overlay>
   private let store: StoreTag
-  private var rows: ArraySlice<(object: ObjectID, stored: StoredRow)> = []
+  private var rows: ArraySlice<(object: ObjectID, overlay: Overlay)> = []
   /// The least object that is still to come; nil after the last.
   private var first: UInt64?
 
   private static let stride = 256
 
-  init(_ table: ObjectTable<StoredRow>, _ store: StoreTag, from first: ObjectID) {
+  init(_ table: ObjectTable<Overlay>, _ store: StoreTag, from first: ObjectID) {
     self.table = table
     self.store = store
     self.first = first.rawValue
   }
 
-  mutating func next() -> (object: ObjectID, stored: StoredRow)? {
+  mutating func next() -> (object: ObjectID, overlay: Overlay)? {
     if rows.isEmpty { load() }
     return rows.popFirst()
   }
 
   private mutating func load() {
     guard let first else { return }
-    var loaded: [(object: ObjectID, stored: StoredRow)] = []
-    table.forEach(from: first) { rawValue, stored in
-      loaded.append((ObjectID(rawValue: rawValue, store: store), stored))
+    var loaded: [(object: ObjectID, overlay: Overlay)] = []
+    table.forEach(from: first) { rawValue, overlay in
+      loaded.append((ObjectID(rawValue: rawValue, store: store), overlay))
       return loaded.count < Self.stride
     }
     let isFull = loaded.count == Self.stride

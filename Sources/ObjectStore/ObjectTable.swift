@@ -41,11 +41,14 @@ package struct ObjectTable<Element> {
       return branch.root.element(number, height: branch.height)
     }
     set {
-      if let newValue { insert(newValue, for: id) } else { remove(id) }
+      if let newValue { update(id) { _ in newValue } } else { remove(id) }
     }
   }
 
-  private mutating func insert(_ element: Element, for id: ObjectID) {
+  /// Puts an element in the place of that of an object, or of none.
+  ///
+  /// Costs: as setting.
+  package mutating func update(_ id: ObjectID, _ make: (Element?) -> Element) {
     let prefix = id.rawValue & ~Self.numberMask
     let (index, isThere) = place(ofPrefix: prefix)
     if !isThere { branches.insert(Branch(prefix: prefix, root: Node(), height: 0), at: index) }
@@ -54,7 +57,7 @@ package struct ObjectTable<Element> {
       branches[index].height += 1
     }
     let isNew = Node.insert(
-      element, id.number, height: branches[index].height, into: &branches[index].root)
+      id.number, height: branches[index].height, into: &branches[index].root, make)
     if isNew { count += 1 }
   }
 

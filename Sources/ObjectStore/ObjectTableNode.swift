@@ -33,19 +33,35 @@ final class ObjectTableNode<Element> {
   private func index(of place: UInt32) -> Int { (places & (place - 1)).nonzeroBitCount }
 
   func element(_ number: UInt64, height: Int) -> Element? {
-    var node = self
+    // Nodes are not retained on the way: that would cost more than the way itself. The root holds them.
+    var node = Unmanaged.passUnretained(self)
     for level in stride(from: height, to: 0, by: -1) {
-      let place = Self.place(number, level)
-      guard node.places & place != 0 else { return nil }
-      node = node.children[node.index(of: place)]
+      let child = node._withUnsafeGuaranteedRef { $0.child(number, level) }
+      guard let child else { return nil }
+      node = child
     }
-    let place = Self.place(number, 0)
-    return node.places & place != 0 ? node.elements[node.index(of: place)] : nil
+    return node._withUnsafeGuaranteedRef { $0.element(Self.place(number, 0)) }
   }
 
+  @inline(__always)
+  private func child(_ number: UInt64, _ level: Int) -> Unmanaged<ObjectTableNode>? {
+    let place = Self.place(number, level)
+    guard places & place != 0 else { return nil }
+    return children.withUnsafeBufferPointer { Unmanaged.passUnretained($0[index(of: place)]) }
+  }
+
+  @inline(__always)
+  private func element(_ place: UInt32) -> Element? {
+    places & place != 0 ? elements[index(of: place)] : nil
+  }
+
+  /// Puts an element in the place of that of a number, if there is one.
+  ///
   /// - Returns: whether there was none of this number.
+  @inline(__always)
   static func insert(
-    _ element: Element, _ number: UInt64, height: Int, into node: inout ObjectTableNode
+    _ number: UInt64, height: Int, into node: inout ObjectTableNode,
+    _ make: (Element?) -> Element
   ) -> Bool {
     if !isKnownUniquelyReferenced(&node) { node = ObjectTableNode(copying: node) }
     let place = place(number, height)
@@ -54,14 +70,21 @@ final class ObjectTableNode<Element> {
     node.places |= place
     if height > 0 {
       if !isThere { node.children.insert(ObjectTableNode(), at: index) }
-      return insert(element, number, height: height - 1, into: &node.children[index])
+      return insertBelow(number, height: height - 1, into: &node.children[index], make)
     }
     if isThere {
-      node.elements[index] = element
+      node.elements[index] = make(node.elements[index])
     } else {
-      node.elements.insert(element, at: index)
+      node.elements.insert(make(nil), at: index)
     }
     return !isThere
+  }
+
+  private static func insertBelow(
+    _ number: UInt64, height: Int, into node: inout ObjectTableNode,
+    _ make: (Element?) -> Element
+  ) -> Bool {
+    insert(number, height: height, into: &node, make)
   }
 
   /// Removes an element that is there, and the nodes that have nothing without it.

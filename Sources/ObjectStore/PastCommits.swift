@@ -6,29 +6,30 @@ internal import ObjectModel
 /// Reads commits by their numbers. Any thread may use it.
 ///
 /// Costs: the first time, a walk over the segments back to the commit's; then one read for a commit's frame,
-/// and nothing for a commit that was read lately.
+/// and none for a frame that is kept.
 final class PastCommits: @unchecked Sendable {
   private let places: CommitPlaces
   private let files: FrameFiles
   private let reader: @Sendable () throws(JournalError) -> JournalReader
   private let decoder: EventDecoder
+  /// How much memory the frames may take that are kept.
+  private let largestByteCount: Int
   private let lock = Lock()
   // Guarded by `lock`.
-  private var kept: [CommitNumber: CommitContent] = [:]
-  private var order: [CommitNumber] = []
-  private var keptChangeCount = 0
-
-  /// How many changes of objects are kept decoded.
-  private static let largestChangeCount = 50_000
+  private var kept: [FrameNumber: PastFrame] = [:]
+  /// The numbers of those kept, the first read first.
+  private var order: [FrameNumber] = []
+  private var keptByteCount = 0
 
   init(
     at path: String, on disk: any ReadableDisk, in folder: any ReadableFolder, _ manifest: Manifest,
-    _ store: StoreTag
+    _ store: StoreTag, largestByteCount: Int
   ) throws(StoreError) {
     places = CommitPlaces(at: path, on: disk, store)
     files = try onJournal { () throws(JournalError) in try FrameFiles(in: folder, manifest) }
     reader = { () throws(JournalError) in try JournalReader(at: path, on: disk) }
     decoder = EventDecoder(store: store)
+    self.largestByteCount = largestByteCount
   }
 
   /// A commit.
@@ -38,19 +39,17 @@ final class PastCommits: @unchecked Sendable {
   ///   - manifest: the journal's, as it is.
   func commit(
     _ number: CommitNumber, head: CommitNumber, _ manifest: @autoclosure () -> Manifest
-  ) throws(StoreError) -> CommitContent {
+  ) throws(StoreError) -> PastCommit {
     guard number > .none, number <= head else { throw .commitMissing(number, head: head) }
-    if let commit = lock.withLock({ kept[number] }) { return commit }
-    let (place, first) = try places.place(of: number, head: head)
+    let (place, _) = try places.place(of: number, head: head)
+    if let commit = lock.withLock({ kept[place.number] })?.commit(number) { return commit }
     files.update(manifest())
-    let frame = try onJournal { () throws(JournalError) in try files.frame(at: place) }
-    let commit = try frame.withPayload { (payload) throws(StoreError) in
-      try BatchContent.commit(
-        at: Int(number.rawValue - first.rawValue), in: payload, of: place.number, decoder
-      ) { (span) throws(JournalError) in try reader().bytes(of: span) }
+    let loaded = try onJournal { () throws(JournalError) in try files.frame(at: place) }
+    let frame = try PastFrame(loaded, decoder) { (span) throws(JournalError) in
+      try reader().bytes(of: span)
     }
-    guard let commit, commit.number == number else { throw .commitDropped(number) }
-    keep(commit)
+    guard let commit = frame.commit(number) else { throw .commitDropped(number) }
+    keep(frame, place.number)
     return commit
   }
 
@@ -74,21 +73,22 @@ final class PastCommits: @unchecked Sendable {
     lock.withLock {
       kept.removeAll()
       order.removeAll()
-      keptChangeCount = 0
+      keptByteCount = 0
     }
   }
 
-  private func keep(_ commit: CommitContent) {
+  private func keep(_ frame: PastFrame, _ number: FrameNumber) {
+    guard frame.byteCount <= largestByteCount else { return }
     lock.withLock {
-      guard kept.updateValue(commit, forKey: commit.number) == nil else { return }
-      order.append(commit.number)
-      keptChangeCount += commit.changes.count + 1
-      guard keptChangeCount > Self.largestChangeCount else { return }
+      guard kept.updateValue(frame, forKey: number) == nil else { return }
+      order.append(number)
+      keptByteCount += frame.byteCount
+      guard keptByteCount > largestByteCount else { return }
       // The older half goes at once, so that keeping one costs little.
-      for number in order.prefix(order.count / 2) {
-        if let old = kept.removeValue(forKey: number) { keptChangeCount -= old.changes.count + 1 }
+      for number in order.prefix((order.count + 1) / 2) {
+        if let old = kept.removeValue(forKey: number) { keptByteCount -= old.byteCount }
       }
-      order.removeFirst(order.count / 2)
+      order.removeFirst((order.count + 1) / 2)
     }
   }
 }

@@ -49,7 +49,7 @@ extension ReadableStore {
     if head.time <= time { return head.number }
     while low < high {
       let middle = CommitNumber(rawValue: low + (high - low + 1) / 2)
-      if try content(of: middle).time <= time {
+      if try past(middle).head.time <= time {
         low = middle.rawValue
       } else {
         high = middle.rawValue - 1
@@ -117,7 +117,8 @@ extension ReadableStore {
       var stored = try head.atEnd(ofEraOf: last).stored(object)
       while let after = stored, after.changed > first {
         guard after.changed >= firstKept else { return }
-        let (before, commit, change) = try self.before(after, object, head)
+        let (before, past, change) = try self.before(after, object, head)
+        let commit = past.head
         let values = change.entries.map { entry in
           PastValue(
             commit: commit.number, date: commit.time.date, author: commit.author,

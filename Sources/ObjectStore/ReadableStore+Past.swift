@@ -11,7 +11,12 @@ extension ReadableStore {
   /// - Throws: where there is none, or compaction has dropped it.
   package func content(of number: CommitNumber) throws(StoreError) -> CommitContent {
     guard number == .none || number >= firstKeptCommit else { throw .commitDropped(number) }
-    return try pastCommits.commit(number, head: head.number, manifest)
+    return try past(number).content()
+  }
+
+  /// A commit that the journal has.
+  func past(_ number: CommitNumber) throws(StoreError) -> PastCommit {
+    try pastCommits.commit(number, head: head.number, manifest)
   }
 
   /// An object as it was at a commit; nil where it was not there then, nor deleted before.
@@ -32,17 +37,17 @@ extension ReadableStore {
   /// An object before the last change of it, and the commit that made this.
   func before(
     _ stored: StoredRow, _ object: ObjectID, _ head: Snapshot
-  ) throws(StoreError) -> (stored: StoredRow?, commit: CommitContent, change: ObjectChange) {
+  ) throws(StoreError) -> (stored: StoredRow?, commit: PastCommit, change: ObjectChange) {
     let commit = try pastCommits.commit(stored.changed, head: head.number, manifest)
-    guard let change = commit.change(of: object) else {
-      throw .chainBroken(object, in: commit.number)
+    guard let change = try commit.change(of: object) else {
+      throw .chainBroken(object, in: stored.changed)
     }
     guard change.previous != .none else { return (nil, commit, change) }
     do throws(FoldError) {
       let row = try change.inverse.applied(to: stored.row)
       return (StoredRow(row, changed: change.previous), commit, change)
     } catch {
-      throw .pastMisfit(error, commit.number)
+      throw .pastMisfit(error, stored.changed)
     }
   }
 
@@ -62,32 +67,31 @@ extension ReadableStore {
     try refuseDropped(number, head)
     let latest = head.atEnd(ofEraOf: number)
     if latest.number == number { return latest }
-    var later: [ObjectID: [ObjectChange]] = [:]
-    try forEachCommit(after: number, through: latest.number, head) { commit in
-      for change in commit.changes { later[change.object, default: []].append(change) }
-    }
-    var rows = ObjectTable<StoredRow>()
-    // In the order of the objects, so that each block of a run is read once.
-    for (object, changes) in later.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      var row = try latest.row(of: object)
-      for change in changes.reversed() {
-        do throws(FoldError) {
-          row = try change.inverse.applied(to: row)
-        } catch {
-          throw .pastMisfit(error, number.next)
-        }
-      }
-      rows[object] = StoredRow(row, changed: changes[0].previous)
+    var before = ChangesTakenBack(era: latest.eras.count - 1)
+    try forEachCommit(after: number, through: latest.number, head) {
+      (batch, place) throws(StoreError) in
+      try before.take(try batch.side(.before, place))
     }
     let time =
-      number < firstKeptCommit ? RecordedTime(rawValue: .min) : try content(of: number).time
-    return latest.earlier(number, time, rows)
+      number < firstKeptCommit ? RecordedTime(rawValue: .min) : try past(number).head.time
+    return latest.earlier(number, time, try before.finished(over: latest))
   }
 
   /// Calls a closure with the commits after one and up to another, in order.
   func forEachCommit(
     after number: CommitNumber, through last: CommitNumber, _ head: Snapshot,
     _ body: (CommitContent) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try forEachCommit(after: number, through: last, head) { (batch, place) throws(StoreError) in
+      try body(try batch.commit(place).content)
+    }
+  }
+
+  /// The same, with commits that the closure decodes as far as it wants: the batch each is in, and its place
+  /// there.
+  private func forEachCommit(
+    after number: CommitNumber, through last: CommitNumber, _ head: Snapshot,
+    _ body: (BatchContent, Int) throws(StoreError) -> Void
   ) throws(StoreError) {
     guard number < last else { return }
     let place = try pastCommits.place(of: number.next, head: head.number)
@@ -96,12 +100,12 @@ extension ReadableStore {
     }
     var expected = number.next
     let ending = try reader.forEachEntry(from: place.number, decoder) {
-      (_, entry) throws(StoreError) in
-      guard case .commit(let commit) = entry, commit.content.number >= expected else {
-        return true
-      }
-      guard commit.content.number == expected else { throw .commitDropped(expected) }
-      try body(commit.content)
+      (_, batch, entry) throws(StoreError) in
+      guard case .commit(let place) = entry else { return true }
+      let found = try batch.head(place).number
+      guard found >= expected else { return true }
+      guard found == expected else { throw .commitDropped(expected) }
+      try body(batch, place)
       expected = expected.next
       return expected <= last
     }
@@ -109,18 +113,6 @@ extension ReadableStore {
       if let finding = ending.finding { throw StoreError(JournalError.damaged(finding)) }
       throw .commitDropped(expected)
     }
-  }
-}
-
-extension CommitContent {
-  /// The change of an object.
-  func change(of object: ObjectID) -> ObjectChange? {
-    var (low, high) = (0, changes.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if changes[middle].object < object { low = middle + 1 } else { high = middle }
-    }
-    return low < changes.count && changes[low].object == object ? changes[low] : nil
   }
 }
 

@@ -24,7 +24,7 @@ public class ReadableStore: @unchecked Sendable {
 
   init(
     path: String, _ disk: any ReadableDisk, in folder: any ReadableFolder, _ manifest: Manifest,
-    _ fold: StoreFold
+    _ fold: StoreFold, pastByteCount: Int
   ) throws(StoreError) {
     self.path = path
     readableDisk = disk
@@ -32,7 +32,8 @@ public class ReadableStore: @unchecked Sendable {
     decoder = EventDecoder(store: store)
     catalogue = fold.catalogue
     published = fold.snapshot
-    pastCommits = try PastCommits(at: path, on: disk, in: folder, manifest, store)
+    pastCommits = try PastCommits(
+      at: path, on: disk, in: folder, manifest, store, largestByteCount: pastByteCount)
   }
 
   /// The journal's manifest as it is.

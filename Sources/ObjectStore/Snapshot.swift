@@ -1,3 +1,4 @@
+internal import EventCoding
 internal import EventFold
 internal import Journaling
 package import ObjectModel
@@ -64,13 +65,11 @@ package struct Snapshot: Sendable {
   }
 
   /// An earlier state: as this one, but for some objects.
-  func earlier(
-    _ number: CommitNumber, _ time: RecordedTime, _ rows: ObjectTable<StoredRow>
-  ) -> Snapshot {
+  func earlier(_ number: CommitNumber, _ time: RecordedTime, _ changes: Layer) -> Snapshot {
     var snapshot = self
     snapshot.number = number
     snapshot.time = time
-    snapshot.layers.insert(Layer(era: eras.count - 1, changes: rows), at: 0)
+    snapshot.layers.insert(changes, at: 0)
     return snapshot
   }
 
@@ -111,9 +110,63 @@ package struct Snapshot: Sendable {
     advance(to: commit)
   }
 
-  mutating func set(_ object: ObjectID, _ row: Row?, _ commit: CommitNumber) {
-    layers[0].changes[object] = StoredRow(row, changed: commit)
+  /// Makes it the snapshot of the next commit, of which only what became of the objects is known. Rows that
+  /// it changes are not read where that is not needed.
+  ///
+  /// - Throws: where the commit is seen not to fit; the snapshot then is worth nothing.
+  mutating func apply(_ side: CommitSide) throws(SnapshotProblem) {
+    for change in side.objects { try apply(change, side.head.number) }
+    advance(to: side.head)
   }
+
+  private mutating func apply(
+    _ change: CommitSide.Object, _ commit: CommitNumber
+  ) throws(SnapshotProblem) {
+    guard change.differences.isEmpty else {
+      return set(change.object, try updated(change, commit), commit)
+    }
+    var problem: SnapshotProblem?
+    layers[0].update(change.object) { known in
+      switch Overlay.made(by: change, commit, of: known) {
+      case .success(let overlay): return overlay
+      case .failure(let found):
+        problem = found
+        return known ?? .whole(StoredRow(nil, changed: .none))
+      }
+    }
+    if let problem { throw problem }
+  }
+
+  /// The whole row of an object that a commit updates.
+  private func updated(
+    _ change: CommitSide.Object, _ commit: CommitNumber
+  ) throws(SnapshotProblem) -> Row {
+    let stored: StoredRow?
+    do throws(StoreError) {
+      stored = try self.stored(change.object)
+    } catch {
+      throw .unreadable(error)
+    }
+    guard let stored, var row = stored.row else {
+      throw .misfit(.objectDoesNotFit(change.object, .updated))
+    }
+    guard stored.changed == change.previous else { throw .chainBroken(change.object, in: commit) }
+    for entry in change.values { row[entry.key] = entry.value }
+    for entry in change.differences {
+      guard let applied = entry.change.applied(to: row[entry.key]) else {
+        throw .misfit(.valueDoesNotFit(change.object, entry.key))
+      }
+      row[entry.key] = applied.value
+    }
+    return row
+  }
+
+  mutating func set(_ object: ObjectID, _ row: Row?, _ commit: CommitNumber) {
+    layers[0].set(object, .whole(StoredRow(row, changed: commit)))
+  }
+
+  /// Roughly how much memory the changes take that are in no run.
+  var changesByteCount: Int { layers.reduce(0) { $0 + $1.changesByteCount } }
 
   mutating func advance(to commit: CommitContent) {
     number = commit.number
@@ -131,11 +184,37 @@ package struct Snapshot: Sendable {
   /// An object with the commit that changed it last; nil where none ever has.
   package func stored(_ object: ObjectID) throws(StoreError) -> StoredRow? {
     guard object.store == store else { throw .objectOfAnotherStore(object) }
+    guard let (stored, era) = try assembled(object, through: eras.count - 1) else { return nil }
+    return StoredRow(convert(stored.row, of: object, from: era), changed: stored.changed)
+  }
+
+  /// The commit that changed an object last; nil where none ever has.
+  func changed(_ object: ObjectID) throws(StoreError) -> CommitNumber? {
+    guard object.store == store else { throw .objectOfAnotherStore(object) }
     for layer in layers {
-      guard let stored = try layer.stored(object) else { continue }
-      return StoredRow(
-        convert(stored.row, of: object, from: layer.era), changed: stored.changed)
+      if let changed = try layer.changed(object) { return changed }
     }
+    return nil
+  }
+
+  /// What the layers of an era, and of those before, say of an object, in the newest era that says something;
+  /// nil where none does.
+  func assembled(
+    _ object: ObjectID, through era: Int
+  ) throws(StoreError) -> (stored: StoredRow, era: Int)? {
+    var assembly = RowAssembly(object)
+    for layer in layers where layer.era <= era {
+      guard let overlay = try layer.overlay(object) else { continue }
+      if let whole = try assembly.take(overlay, layer.era, in: self) { return whole }
+      // What the layer's own runs have lies below its changes.
+      for run in layer.runs {
+        guard let stored = try onRun({ () throws(RunError) in try run.stored(object) }) else {
+          continue
+        }
+        if let whole = try assembly.take(.whole(stored), layer.era, in: self) { return whole }
+      }
+    }
+    if assembly.isWaiting { throw .chainBroken(object, in: number) }
     return nil
   }
 
@@ -146,7 +225,7 @@ package struct Snapshot: Sendable {
     _ entity: EntityNumber, origin: UInt16 = 0, _ body: (ObjectID, Row) throws(StoreError) -> Bool
   ) throws(StoreError) {
     guard era?.name(of: entity) != nil else { return }
-    var rows = LayeredRows(layers, store)
+    var rows = LayeredRows(of: self)
     rows.move(
       from: ObjectID(origin: origin, entity: entity, number: 0, store: store),
       through: ObjectID(

@@ -9,25 +9,67 @@ struct StoreFold {
 
   init(_ store: StoreTag) { snapshot = Snapshot(emptyOf: store) }
 
-  mutating func apply(_ entry: JournalEntry, in frame: FrameNumber) throws(StoreError) {
-    do throws(Catalogue.Contradiction) {
-      switch entry {
-      case .event(let number, let event):
-        let eraCount = catalogue.eras.count
-        try catalogue.apply(event, edit: number.rawValue)
-        if catalogue.eras.count > eraCount, let era = catalogue.era { snapshot.begin(era) }
-        return
-      case .commit(let commit): try catalogue.apply(commit.content)
+  /// Takes in what the journal says next. Rows that it changes are not read where that is not needed.
+  mutating func apply(
+    _ entry: BatchContent.Entry, of batch: BatchContent, in frame: FrameNumber
+  ) throws(StoreError) {
+    switch entry {
+    case .event(let place):
+      if let context = try batch.contextOfSet(place) {
+        catalogue.noteWork(of: context, batch.number(place).rawValue)
+      } else {
+        try apply(try batch.event(place), batch.number(place), in: frame)
       }
+    case .commit(let place):
+      let side = try batch.side(.after, place)
+      do throws(Catalogue.Contradiction) {
+        try catalogue.apply(side.head)
+        for change in side.objects where change.kind == .inserted {
+          catalogue.noteNumber(of: change.object)
+        }
+      } catch {
+        throw StoreError(contradiction: error.sentence, in: frame)
+      }
+      try change(in: frame) { (snapshot) throws(SnapshotProblem) in try snapshot.apply(side) }
+    }
+  }
+
+  /// Takes in what the journal says next, and reads every row that it changes, to see that it fits.
+  mutating func applyChecking(_ entry: JournalEntry, in frame: FrameNumber) throws(StoreError) {
+    switch entry {
+    case .event(let number, let event): try apply(event, number, in: frame)
+    case .commit(let commit):
+      do throws(Catalogue.Contradiction) {
+        try catalogue.apply(commit.content)
+      } catch {
+        throw StoreError(contradiction: error.sentence, in: frame)
+      }
+      try change(in: frame) { (snapshot) throws(SnapshotProblem) in
+        try snapshot.apply(commit.content)
+      }
+    }
+  }
+
+  private mutating func apply(
+    _ event: Event, _ number: EditNumber, in frame: FrameNumber
+  ) throws(StoreError) {
+    let eraCount = catalogue.eras.count
+    do throws(Catalogue.Contradiction) {
+      try catalogue.apply(event, edit: number.rawValue)
     } catch {
       throw StoreError(contradiction: error.sentence, in: frame)
     }
-    guard case .commit(let commit) = entry else { return }
+    if catalogue.eras.count > eraCount, let era = catalogue.era { snapshot.begin(era) }
+  }
+
+  private mutating func change(
+    in frame: FrameNumber, _ body: (inout Snapshot) throws(SnapshotProblem) -> Void
+  ) throws(StoreError) {
     guard catalogue.era != nil else {
       throw StoreError(contradiction: "a commit comes before any model", in: frame)
     }
     do throws(SnapshotProblem) {
-      try snapshot.apply(commit.content)
+      try body(&snapshot)
     } catch {
       throw error.error(in: frame)
     }
@@ -35,14 +77,15 @@ struct StoreFold {
 }
 
 extension JournalReader {
-  /// Calls a closure with everything the journal says from a frame on, in order.
+  /// Calls a closure with everything the journal says from a frame on, in order; it decodes what it wants of it
+  /// before it returns.
   ///
   /// - Parameter body: returns whether to go on.
   /// - Returns: where reading came to its end.
   @discardableResult
   func forEachEntry(
     from first: FrameNumber? = nil, _ decoder: EventDecoder,
-    _ body: (FramePlace, JournalEntry) throws(StoreError) -> Bool
+    _ body: (FramePlace, BatchContent, BatchContent.Entry) throws(StoreError) -> Bool
   ) throws(StoreError) -> Ending {
     var failure: StoreError?
     let ending = try onJournal { () throws(JournalError) in
@@ -51,7 +94,7 @@ extension JournalReader {
         do throws(StoreError) {
           return try BatchContent.forEach(
             in: frame.payload, of: frame.number, decoder, pieces: bytes
-          ) { (entry) throws(StoreError) in try body(frame.place, entry) }
+          ) { (batch, entry) throws(StoreError) in try body(frame.place, batch, entry) }
         } catch {
           failure = error
           return false
@@ -60,5 +103,16 @@ extension JournalReader {
     }
     if let failure { throw failure }
     return ending
+  }
+
+  /// The same, with everything decoded.
+  @discardableResult
+  func forEachEntry(
+    from first: FrameNumber? = nil, _ decoder: EventDecoder,
+    _ body: (FramePlace, JournalEntry) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Ending {
+    try forEachEntry(from: first, decoder) { (place, batch, entry) throws(StoreError) in
+      try body(place, batch.decoded(entry))
+    }
   }
 }

@@ -130,9 +130,9 @@ extension StoreFold {
     var fold = self
     let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
     let ending = try reader.forEachEntry(from: first, EventDecoder(store: snapshot.store)) {
-      (place, entry) throws(StoreError) in
+      (place, batch, entry) throws(StoreError) in
       if let last, place.number > last { return false }
-      try fold.apply(entry, in: place.number)
+      try fold.apply(entry, of: batch, in: place.number)
       return true
     }
     if let finding = ending.finding, last.map({ ending.next <= $0 }) ?? true {

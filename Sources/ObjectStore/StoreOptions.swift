@@ -23,12 +23,14 @@ public struct StoreOptions: Sendable {
   public var makesStore = true
   /// Whether a store may be on a network file system, where locks and syncs cannot be trusted.
   public var allowsNetworkFileSystems = false
-  /// How many bytes of commits are kept as changes in memory before they are written into a run.
-  public var unflushedByteCount = 16 << 20
-  /// How many bytes of runs are kept decompressed.
+  /// How many bytes of memory changes may take before they are written into a run.
+  public var unflushedByteCount = 32 << 20
+  /// How many bytes of runs are kept decompressed, and how many of past commits.
   public var cacheByteCount = 32 << 20
-  /// How many bytes of commits there must be since the last checkpoint for one to be written at closing.
-  package var closingByteCount = 64 << 10
+  /// How many bytes of memory changes must take for a checkpoint to be written at closing.
+  package var closingByteCount = 256 << 10
+  /// How much the journal may grow until a checkpoint is written: so much is read at opening.
+  package var replayByteCount = 64 << 20
   /// The length from which on a segment is sealed with a checkpoint.
   package var rollingByteCount: UInt64 = 1 << 20
   /// How the journal is kept.

@@ -27,14 +27,16 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
 
   /// Opens a store on a disk that cannot be written to by its type.
   package init(on disk: any ReadableDisk, at path: String) throws(StoreError) {
-    let cache = BlockCache(largestByteCount: 32 << 20)
+    let cache = BlockCache(largestByteCount: StoreOptions().cacheByteCount)
     let beginning = try Beginning(on: disk, at: path, cache)
     self.cache = cache
     fold = beginning.fold
     tail = JournalTail(at: path, on: disk, from: beginning.first)
     latest = beginning.manifest
     found = []
-    try super.init(path: path, disk, in: beginning.folder, latest, fold)
+    try super.init(
+      path: path, disk, in: beginning.folder, latest, fold,
+      pastByteCount: cache.largestByteCount)
     try refresh()
   }
 
@@ -125,8 +127,8 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     _ = try BatchContent.forEach(
       in: frame.payload, of: frame.number, decoder,
       pieces: { (span) throws(JournalError) in try reader.bytes(of: span) }
-    ) { (entry) throws(StoreError) in
-      try folded.apply(entry, in: frame.number)
+    ) { (batch, entry) throws(StoreError) in
+      try folded.apply(entry, of: batch, in: frame.number)
       return true
     }
     fold = folded

@@ -66,10 +66,10 @@ import Testing
   }
 
   @Test func `what comes before damage can be looked at, and the damage is named`() throws {
-    var life = try StoreLife(seed: 23)
     var options = StoreOptions.small
+    options.unflushedByteCount = 1 << 30
     options.closingByteCount = 1 << 30
-    life = try StoreLife(seed: 23, options: options)
+    var life = try StoreLife(seed: 23, options: options)
     for _ in 0..<6 { try life.save() }
     try life.roll()
     for _ in 0..<6 { try life.save() }

@@ -19,8 +19,8 @@ extension StoreOptions {
   package static var small: StoreOptions {
     var options = StoreOptions()
     options.journal = .small
-    options.unflushedByteCount = 2 << 10
-    options.closingByteCount = 200
+    options.unflushedByteCount = 8 << 10
+    options.closingByteCount = 400
     options.rollingByteCount = 1 << 10
     options.cacheByteCount = 16 << 10
     return options

@@ -197,7 +197,7 @@ extension StoreOptions {
   package static var tiny: StoreOptions {
     var options = StoreOptions.small
     options.journal.segmentByteCount = 4 << 10
-    options.unflushedByteCount = 600
+    options.unflushedByteCount = 2400
     options.rollingByteCount = 700
     return options
   }

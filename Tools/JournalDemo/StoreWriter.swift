@@ -40,7 +40,7 @@ struct StoreWriter {
     options.journal.halfByteCount = 4 << 10
     options.journal.windowByteCount = 64 << 10
     options.journal.preallocatedByteCount = 16 << 10
-    options.unflushedByteCount = 4 << 10
+    options.unflushedByteCount = 16 << 10
     options.rollingByteCount = 8 << 10
     options.cacheByteCount = 64 << 10
     return options
