@@ -160,6 +160,10 @@ struct CommitReader {
     of object: ObjectID, after previous: CommitNumber
   ) throws(EventCodingError) -> ObjectChange {
     let (kind, count) = try kindAndCount()
+    if kind != .updated {
+      let (values, _) = try values(of: object, kind, count, kind == .inserted ? .after : .before)
+      return ObjectChange(object, kind, values: values, after: previous)
+    }
     var entries: [ObjectChange.Entry] = []
     entries.reserveCapacity(min(count, 16))
     var next: UInt64 = 0
@@ -177,6 +181,14 @@ struct CommitReader {
     _ object: ObjectID, after previous: CommitNumber, _ side: CommitSide.Side
   ) throws(EventCodingError) -> CommitSide.Object {
     let (kind, count) = try kindAndCount()
+    let (values, differences) = try values(of: object, kind, count, side)
+    return CommitSide.Object(
+      object, kind, after: previous, values: values, differences: differences)
+  }
+
+  private mutating func values(
+    of object: ObjectID, _ kind: ObjectChange.Kind, _ count: Int, _ side: CommitSide.Side
+  ) throws(EventCodingError) -> (values: [Row.Entry], differences: [ObjectChange.Entry]) {
     var (values, differences): ([Row.Entry], [ObjectChange.Entry]) = ([], [])
     values.reserveCapacity(min(count, 16))
     var next: UInt64 = 0
@@ -193,8 +205,7 @@ struct CommitReader {
         values.append(Row.Entry(key, try value(in: form, of: object, key, side)))
       }
     }
-    return CommitSide.Object(
-      object, kind, after: previous, values: values, differences: differences)
+    return (values, differences)
   }
 
   private mutating func kindAndCount() throws(EventCodingError) -> (ObjectChange.Kind, Int) {

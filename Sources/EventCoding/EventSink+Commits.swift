@@ -80,9 +80,17 @@ extension EventSink {
     _ change: ObjectChange, _ edits: inout EditSteps, _ lookup: EditLookup?
   ) throws(Refusal) {
     let kind = UInt64(change.kind.rawValue)
-    put(varint: UInt64(change.entries.count) << CommitForm.kindBitCount | kind)
+    let entries: [ObjectChange.Entry]
+    switch change.content {
+    case .row(let row):
+      put(varint: UInt64(row.entries.count) << CommitForm.kindBitCount | kind)
+      return try put(row, change, &edits, lookup)
+    case .entries(let all):
+      put(varint: UInt64(all.count) << CommitForm.kindBitCount | kind)
+      entries = all
+    }
     var next: UInt64 = 0
-    for entry in change.entries {
+    for entry in entries {
       let key = UInt64(entry.key.rawValue)
       guard key >= next else { throw refusal(.keysNotInOrder) }
       let step = key - next
@@ -105,6 +113,25 @@ extension EventSink {
       case let other:
         if let problem = other.problem(in: change.kind) { throw refusal(problem) }
         try put(step, other)
+      }
+    }
+  }
+
+  /// All that an object has when it comes to be, or had when it is gone.
+  private mutating func put(
+    _ row: Row, _ change: ObjectChange, _ edits: inout EditSteps, _ lookup: EditLookup?
+  ) throws(Refusal) {
+    var next: UInt64 = 0
+    for entry in row.entries {
+      let step = UInt64(entry.key.rawValue) - next
+      next = UInt64(entry.key.rawValue) + 1
+      if change.kind == .deleted {
+        put(step, CommitForm.removed)
+        try put(entry.value)
+      } else {
+        let position = lookup?(change.object, entry.key, entry.value)
+        put(step, CommitForm.form(hasOld: false, isNamed: position != nil))
+        try put(entry.value, at: position, &edits)
       }
     }
   }

@@ -6,17 +6,10 @@ extension ObjectChange {
   package static func difference(
     of object: ObjectID, from old: Row?, to new: Row?
   ) -> ObjectChange? {
-    let kind: Kind
-    switch (old, new) {
-    case (nil, nil): return nil
-    case (nil, _): kind = .inserted
-    case (_, nil): kind = .deleted
-    case (let old?, let new?) where old == new: return nil
-    default: kind = .updated
-    }
-    let (before, after) = (old?.entries ?? [], new?.entries ?? [])
+    guard let old else { return new.map { ObjectChange(inserting: object, $0) } }
+    guard let new else { return ObjectChange(deleting: object, old) }
+    let (before, after) = (old.entries, new.entries)
     var entries: [Entry] = []
-    entries.reserveCapacity(kind == .updated ? 1 : max(before.count, after.count))
     var (left, right) = (0, 0)
     while left < before.count || right < after.count {
       let isOld =
@@ -34,11 +27,15 @@ extension ObjectChange {
       left += isOld ? 1 : 0
       right += isNew ? 1 : 0
     }
-    return ObjectChange(object, kind, entries)
+    return entries.isEmpty ? nil : ObjectChange(object, .updated, entries)
   }
 
   /// What takes the change back.
   package var inverse: ObjectChange {
+    if case .row(let row) = content {
+      return kind == .inserted
+        ? ObjectChange(deleting: object, row) : ObjectChange(inserting: object, row)
+    }
     let kind: Kind =
       switch self.kind {
       case .inserted: .deleted
@@ -53,6 +50,10 @@ extension ObjectChange {
   /// - Throws: `FoldError` where the state is not what the change was made of.
   package func applied(to row: Row?) throws(FoldError) -> Row? {
     guard (row == nil) == (kind == .inserted) else { throw .objectDoesNotFit(object, kind) }
+    if case .row(let whole) = content {
+      if row == nil { return whole }
+      if row == whole { return nil }
+    }
     var result = row ?? Row()
     for entry in entries {
       guard let applied = entry.change.applied(to: result[entry.key]) else {

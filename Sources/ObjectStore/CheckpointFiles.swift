@@ -119,15 +119,19 @@ struct CheckpointFiles {
   }
 }
 
+extension Manifest {
+  /// The checkpoint that belongs to the store.
+  var checkpointName: String? {
+    attachments.first { $0.kind == Checkpoint.checkpointKind }?.fileName
+  }
+}
+
 extension Checkpoint {
   /// Reads the checkpoint that a manifest names, if it names one.
   static func read(
     _ manifest: Manifest, in folder: any ReadableFolder
   ) throws(StoreError) -> (name: String, checkpoint: Checkpoint)? {
-    guard let attachment = manifest.attachments.first(where: { $0.kind == checkpointKind }) else {
-      return nil
-    }
-    let name = attachment.fileName
+    guard let name = manifest.checkpointName else { return nil }
     var bytes = ByteWriter()
     try onDiskOfStore(missing: .checkpointDamaged(name)) { () throws(DiskError) in
       let file = try folder.folderForReading(folderName).fileForReading(name)

@@ -166,7 +166,7 @@ package struct Snapshot: Sendable {
   }
 
   /// Roughly how much memory the changes take that are in no run.
-  var changesByteCount: Int { layers.reduce(0) { $0 + $1.changesByteCount } }
+  package var changesByteCount: Int { layers.reduce(0) { $0 + $1.changesByteCount } }
 
   mutating func advance(to commit: CommitContent) {
     number = commit.number

@@ -14,6 +14,8 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
   private var tail: JournalTail
   private var latest: Manifest
   private var found: [StoreFinding]
+  /// The checkpoint that the fold began with.
+  private var checkpointName: String?
   private let cache: BlockCache
 
   /// Opens a store for reading.
@@ -26,10 +28,17 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
   }
 
   /// Opens a store on a disk that cannot be written to by its type.
-  package init(on disk: any ReadableDisk, at path: String) throws(StoreError) {
-    let cache = BlockCache(largestByteCount: StoreOptions().cacheByteCount)
-    let beginning = try Beginning(on: disk, at: path, cache)
+  ///
+  /// - Parameter cacheByteCount: how many bytes of runs are kept decompressed, and how many of changes; of these
+  ///   there are more where the writer has not put them into runs.
+  package init(
+    on disk: any ReadableDisk, at path: String,
+    cacheByteCount: Int = StoreOptions().cacheByteCount
+  ) throws(StoreError) {
+    let cache = BlockCache(largestByteCount: cacheByteCount)
+    let beginning = try Beginning.current(on: disk, at: path, cache)
     self.cache = cache
+    checkpointName = beginning.checkpointName
     fold = beginning.fold
     tail = JournalTail(at: path, on: disk, from: beginning.first)
     latest = beginning.manifest
@@ -46,13 +55,34 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     let manifest: Manifest
     var fold: StoreFold
     var first = FrameNumber(1)
+    var checkpointName: String? { manifest.checkpointName }
 
-    init(
+    /// The beginning by the manifest as it is, which the writer may replace meanwhile.
+    static func current(
       on disk: any ReadableDisk, at path: String, _ cache: BlockCache
+    ) throws(StoreError) -> Beginning {
+      var manifest = try manifest(on: disk, at: path)
+      while true {
+        do throws(StoreError) {
+          return try Beginning(manifest, on: disk, at: path, cache)
+        } catch {
+          let newer = try Self.manifest(on: disk, at: path)
+          guard newer.attachments != manifest.attachments else { throw error }
+          manifest = newer
+        }
+      }
+    }
+
+    private static func manifest(
+      on disk: any ReadableDisk, at path: String
+    ) throws(StoreError) -> Manifest {
+      try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }.manifest
+    }
+
+    private init(
+      _ manifest: Manifest, on disk: any ReadableDisk, at path: String, _ cache: BlockCache
     ) throws(StoreError) {
-      manifest = try onJournal { () throws(JournalError) in
-        try JournalReader(at: path, on: disk)
-      }.manifest
+      self.manifest = manifest
       folder = try onDiskOfStore { () throws(DiskError) in try disk.folderForReading(at: path) }
       fold = StoreFold(manifest.store.tag)
       if let (_, checkpoint) = try Checkpoint.read(manifest, in: folder) {
@@ -77,12 +107,19 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     guard found.isEmpty else { return false }
     let (before, number) = (tail.next, fold.snapshot.number)
     var failure: StoreError?
-    let finding: Finding?
+    var finding: Finding?
     do throws(JournalError) {
       finding = try poll(&failure)
     } catch {
       guard case .framesDropped = error else { throw StoreError(error) }
       // Compaction has gone on beyond what was seen: the checkpoint has it.
+      try beginAnew()
+      finding = try onJournal { () throws(JournalError) in try poll(&failure) }
+    }
+    if finding == nil, failure == nil, fold.snapshot.changesByteCount > cache.largestByteCount,
+      latest.checkpointName != checkpointName
+    {
+      // The writer has put into runs what is held here.
       try beginAnew()
       finding = try onJournal { () throws(JournalError) in try poll(&failure) }
     }
@@ -115,7 +152,8 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
   }
 
   private func beginAnew() throws(StoreError) {
-    let beginning = try Beginning(on: readableDisk, at: path, cache)
+    let beginning = try Beginning.current(on: readableDisk, at: path, cache)
+    checkpointName = beginning.checkpointName
     fold = beginning.fold
     tail = JournalTail(at: path, on: readableDisk, from: beginning.first)
     pastCommits.forget(before: beginning.manifest.segments[0].firstFrame)

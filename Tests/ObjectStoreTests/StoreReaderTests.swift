@@ -92,6 +92,28 @@ import Testing
     #expect(error?.code == .damaged)
   }
 
+  @Test func `a reader that follows holds no more than the writer has not put into runs`() throws {
+    var options = StoreOptions.small
+    options.unflushedByteCount = 32 << 10
+    var life = try StoreLife(seed: 24, options: options)
+    try life.save()
+    let reader = try StoreReader(on: life.disk, at: StoreLife.path, cacheByteCount: 16 << 10)
+    var most = 0
+    for _ in 0..<400 {
+      try life.save()
+      if life.store.head.number.rawValue % 7 == 0 {
+        try reader.refresh()
+        most = max(most, reader.head.changesByteCount)
+      }
+    }
+    try life.store.close()
+    try reader.refresh()
+    #expect(try reader.head.plain() == life.state)
+    #expect(reader.findings.isEmpty)
+    #expect(most > 16 << 10, "\(most)")
+    #expect(most < 96 << 10, "\(most)")
+  }
+
   @Test func `where there is no store there is nothing to look at`() throws {
     let error = #expect(throws: StoreError.self) {
       try StoreReader(on: SimulatedDisk(seed: 1), at: "None.xjournal")
