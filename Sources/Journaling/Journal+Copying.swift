@@ -3,33 +3,74 @@ package import DiskAccess
 
 extension Journal {
   /// Copies all frames so far into a new store, which then is the same store at another place, while writing
-  /// goes on. What fails on the way leaves a folder without a manifest, which is no store; only where the last
-  /// sync fails, the copy may be whole.
+  /// goes on. Where it fails, what was copied is taken away again. What is left then, or when the process or the
+  /// power ends, has a mark, by which the next attempt knows that it may be replaced.
   ///
   /// - Parameters:
-  ///   - path: the new store's folder; there is none yet, or it is empty.
+  ///   - path: the new store's folder; there is none yet, or it is empty, or it has an unfinished copy.
   ///   - disk: the disk it is on. What fails there does not stop this journal.
+  ///   - folders: those that `attach` makes files in.
   ///   - attach: copies what the rooms above have attached, as the manifest names it, into the new folder.
   /// - Returns: the last frame that was copied.
   /// - Throws: where what was copied is not whole, too: a copy is checked to its last byte.
   package func copy(
-    to path: String, on disk: any Disk,
+    to path: String, on disk: any Disk, attachedIn folders: [String] = [],
     attach: (Manifest, any DiskFolder) throws(JournalError) -> [Manifest.Attachment]
   ) throws(JournalError) -> FrameNumber {
     try sync()
     try beginSegment()
-    let manifest = self.manifest
-    let disk = FailStopDisk(disk)
+    let failStop = FailStopDisk(disk)
     let place = try StorePlace(
-      path, on: disk, .ifMissing, allowsNetwork: options.allowsNetworkFileSystems)
+      path, on: failStop, .ifMissing, allowsNetwork: options.allowsNetworkFileSystems,
+      copying: folders)
     let newLock = try StoreLock(in: place.folder, path: path)
     newLock.name(disk.processNumber())
     defer { extendLifetime(newLock) }
-    guard case .missing = try ManifestFile.read(in: place.folder) else {
-      throw .storeExists(path: path)
+    let recovery = Recovery(disk: failStop, folder: place.folder, options: options)
+    if place.isMarked {
+      // Whoever held the lock before may have brought it to its end.
+      guard try onDisk({ () throws(DiskError) in try place.folder.isMarked() }) else {
+        throw .storeExists(path: path)
+      }
+      try onDisk { () throws(DiskError) in try place.folder.clear(folders) }
+    } else {
+      guard case .missing = try ManifestFile.read(in: place.folder) else {
+        throw .storeExists(path: path)
+      }
+      try place.refuseContent(recovery)
     }
-    let recovery = Recovery(disk: disk, folder: place.folder, options: options)
-    try place.refuseContent(recovery)
+    do throws(JournalError) {
+      try onDisk { () throws(DiskError) in try place.folder.mark() }
+      let last = try fill(place, recovery, attach: attach)
+      try onDisk { () throws(DiskError) in try place.folder.unmark() }
+      return last
+    } catch {
+      takeAway(path, on: disk, folders)
+      throw error
+    }
+  }
+
+  /// Takes away what a copy that failed has left, by a disk that has not stopped; where this fails too, the
+  /// next attempt does it.
+  private func takeAway(_ path: String, on disk: any Disk, _ folders: [String]) {
+    do throws(DiskError) {
+      let folder = try disk.folder(at: path)
+      // It may have been the last step that failed, which takes the mark away.
+      if try !folder.isMarked() { try folder.mark() }
+      try folder.clear(folders)
+    } catch {
+      // The error to tell is the first one.
+    }
+  }
+
+  /// Puts a copy of everything so far into an empty place.
+  ///
+  /// - Returns: the last frame that was copied.
+  private func fill(
+    _ place: StorePlace, _ recovery: Recovery,
+    attach: (Manifest, any DiskFolder) throws(JournalError) -> [Manifest.Attachment]
+  ) throws(JournalError) -> FrameNumber {
+    let manifest = self.manifest
     let attachments = try attach(manifest, place.folder)
     let source = try onDisk { () throws(DiskError) in
       try folder.folderForReading(JournalFiles.journalFolder)

@@ -51,6 +51,8 @@ extension Journal {
       buffer = try onDisk { () throws(DiskError) in
         try recovery.replaceEditBuffer(of: manifest.store)
       }
+      // From here on it has a life of its own, and is no copy to be made anew.
+      if place.isMarked { try onDisk { () throws(DiskError) in try place.folder.unmark() } }
     case .missing:
       try place.refuseContent(recovery)
       guard making == .ifMissing else { throw .storeMissing(path: path) }
@@ -74,9 +76,13 @@ struct StorePlace {
   let path: String
   let parent: any DiskFolder
   let folder: any DiskFolder
+  /// Whether a copy was begun here and not called whole.
+  let isMarked: Bool
 
+  /// - Parameter copied: where a copy is to be made, the folders it has beside the journal's own.
   init(
-    _ path: String, on disk: any Disk, _ making: Journal.Making, allowsNetwork: Bool
+    _ path: String, on disk: any Disk, _ making: Journal.Making, allowsNetwork: Bool,
+    copying copied: [String]? = nil
   ) throws(JournalError) {
     self.path = path
     let (parentPath, name) = Self.split(path)
@@ -93,6 +99,11 @@ struct StorePlace {
     folder = try onDisk { () throws(DiskError) in try disk.folder(at: path) }
     if !allowsNetwork { try Self.refuseNetworkFileSystem(folder, path) }
     let names = try onDisk { [folder] () throws(DiskError) in try folder.names() }
+    isMarked = names.contains(JournalFiles.copyMark)
+    if isMarked, let copied {
+      try Self.refuseAnythingElse(folder, names, copied, path)
+      return
+    }
     guard names.contains(JournalFiles.manifest) else {
       guard names.allSatisfy(Self.leftovers.contains) else { throw .notAStore(path: path) }
       // An empty folder stays empty where nothing is to be made.

@@ -8,9 +8,11 @@ package enum JournalFiles {
   package static let journalFolder = "journal"
   package static let recoveredFolder = "recovered"
   package static let newSaved = "saved.new"
+  /// Stands in a folder as long as a copy that is made there is not whole.
+  package static let copyMark = "UNFINISHED-COPY"
 
   private static let own: Set = [
-    lock, manifest, newManifest, edits, newEdits, journalFolder, recoveredFolder,
+    lock, manifest, newManifest, edits, newEdits, journalFolder, recoveredFolder, copyMark,
   ]
 
   /// Whether an attachment's name may stand in a store: letters, digits, dot, hyphen and underscore, not first a

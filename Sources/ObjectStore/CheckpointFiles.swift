@@ -107,7 +107,9 @@ struct CheckpointFiles {
     _ attachments: [Manifest.Attachment], to target: any DiskFolder
   ) throws(DiskError) {
     guard !attachments.isEmpty else { return }
-    try target.makeFolder(Checkpoint.folderName)
+    if try target.information(of: Checkpoint.folderName) == nil {
+      try target.makeFolder(Checkpoint.folderName)
+    }
     let copies = try target.folder(Checkpoint.folderName)
     for attachment in attachments { try folder.copy(attachment.fileName, to: copies) }
     try copies.sync()

@@ -454,6 +454,7 @@ struct FormatDocumentTests {
     let ofCode = [
       JournalFiles.lock, JournalFiles.manifest, JournalFiles.newManifest, JournalFiles.edits,
       JournalFiles.newEdits, JournalFiles.journalFolder + "/", JournalFiles.recoveredFolder + "/",
+      JournalFiles.copyMark,
     ]
     #expect(table.rows.map { $0[0] } == ofCode.map { "`\($0)`" })
   }

@@ -102,7 +102,10 @@ package final class StoreWork {
       try store.close()
       try open()
     case .backup:
-      ledger.backups.append(ledger.acknowledgedCount...ledger.acknowledgedCount)
+      let states = ledger.acknowledgedCount...ledger.acknowledgedCount
+      // One that failed is tried again at the same place.
+      if ledger.acknowledgedBackups.count < ledger.backups.count { ledger.backups.removeLast() }
+      ledger.backups.append(states)
       let index = ledger.backups.count
       try store.backup(to: "Backup \(index).xjournal")
       ledger.acknowledgedBackups.insert(index)
