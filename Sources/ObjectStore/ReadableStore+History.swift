@@ -162,36 +162,6 @@ extension ReadableStore {
   }
 }
 
-/// Rows of objects whose commits do not say their values whole, while commits pass in order.
-private struct RowsInPassing {
-  private var rows: [ObjectID: Row] = [:]
-
-  /// The row of an object before and after a commit, where one of its values needs it.
-  mutating func pass(
-    _ change: ObjectChange, _ number: CommitNumber, of store: ReadableStore
-  ) throws(StoreError) -> (before: Row?, after: Row?) {
-    let isShort = change.entries.contains { entry in
-      if case .replaced = entry.change { false } else { true }
-    }
-    let known = rows[change.object]
-    guard isShort || known != nil else { return (nil, nil) }
-    // Counted back from after the commit, as before it the object may have been one of another era.
-    var (before, after) = (known, known)
-    if known == nil { after = try store.stored(change.object, at: number)?.row }
-    do throws(FoldError) {
-      if known == nil {
-        before = try change.inverse.applied(to: after)
-      } else {
-        after = try change.applied(to: before)
-      }
-      rows[change.object] = after
-      return (before, after)
-    } catch {
-      throw .pastMisfit(error, number)
-    }
-  }
-}
-
 extension Commit.Kind {
   init(_ kind: ObjectChange.Kind) {
     self =

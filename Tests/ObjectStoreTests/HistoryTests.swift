@@ -42,6 +42,29 @@ import Testing
     try life.store.close()
   }
 
+  @Test func `S73: commits are told the same, however few rows are held meanwhile`() throws {
+    let life = try Self.life(12)
+    for bound in [0, 600, 3_000, 1 << 20] {
+      var rows = RowsInPassing(largestByteCount: bound)
+      var (told, most) = (0, 0)
+      for number in 1..<life.states.count {
+        let content = try life.store.content(of: CommitNumber(rawValue: UInt64(number)))
+        for change in content.changes {
+          let (before, after) = try rows.pass(change, content.number, of: life.store)
+          most = max(most, rows.byteCount)
+          guard before != nil || after != nil else { continue }
+          told += 1
+          #expect(before == life.states[number - 1][change.object], "commit \(number)")
+          #expect(after == life.states[number][change.object], "commit \(number)")
+        }
+      }
+      #expect(told > 10)
+      // The row of the last commit is held in any case.
+      #expect(most <= bound + 400, "\(most) bytes")
+    }
+    try life.store.close()
+  }
+
   private func values(
     _ old: Row?, _ new: Row?, _ store: JournaledStore
   ) -> [String: Commit.ChangedValue] {
