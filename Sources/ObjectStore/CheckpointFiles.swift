@@ -94,9 +94,11 @@ struct CheckpointFiles {
       }
   }
 
-  /// Removes every file that no attachment names.
-  func removeAll(notNamedBy attachments: [Manifest.Attachment]) throws(StoreError) {
-    let named = Set(attachments.map(\.fileName))
+  /// Removes every file that no attachment names, and that is none of some runs.
+  func removeAll(
+    notNamedBy attachments: [Manifest.Attachment], norIn runs: [Run] = []
+  ) throws(StoreError) {
+    let named = Set(attachments.map(\.fileName) + runs.map(\.name))
     try onDiskOfStore { () throws(DiskError) in
       for name in try folder.names() where !named.contains(name) { try folder.remove(name) }
     }

@@ -29,11 +29,25 @@ extension JournaledStore {
   func writeCheckpoint(
     merging: Bool, keep: (Cut) throws(StoreError) -> (commit: CommitNumber, frame: FrameNumber)?
   ) throws(StoreError) {
-    var cut = try cut(rolling: merging)
+    let cut = try cut(rolling: merging, covering: true)
     let kept = try keep(cut)
-    if let kept { cut.catalogue.drop(before: kept.commit) }
     let hasChanged = files.current.map { $0.checkpoint.frame < cut.frame } ?? (cut.frame > .none)
     guard hasChanged || merging else { return }
+    do throws(StoreError) {
+      try makeCheckpoint(cut, merging: merging, kept)
+    } catch {
+      // What was written of it is of no use, and there may be no room for it.
+      try? files.removeAll(
+        notNamedBy: journal.manifest.attachments, norIn: cut.snapshot.layers.flatMap(\.runs))
+      throw error
+    }
+  }
+
+  private func makeCheckpoint(
+    _ cut: Cut, merging: Bool, _ kept: (commit: CommitNumber, frame: FrameNumber)?
+  ) throws(StoreError) {
+    var cut = cut
+    if let kept { cut.catalogue.drop(before: kept.commit) }
     let layers: [Layer]
     do throws(StoreError) {
       layers = try write(cut, merging: merging, keepingFrom: kept?.commit)
@@ -54,6 +68,8 @@ extension JournaledStore {
     committing.withLock {
       pending.replaceLayers(belowTop: layers)
       replacePublishedLayers(belowTop: layers)
+      // Whatever failed before need not be put off any more.
+      dueByteCount = options.unflushedByteCount
     }
     if let kept {
       cataloguing.withLock { catalogue.drop(before: kept.commit) }
@@ -62,23 +78,29 @@ extension JournaledStore {
     try files.removeAll(notNamedBy: attachments)
   }
 
-  /// Makes everything so far durable, and puts a layer on top of it.
-  private func cut(rolling: Bool) throws(StoreError) -> Cut {
+  /// Makes everything so far durable, and says what it is.
+  ///
+  /// - Parameters:
+  ///   - rolling: whether the journal's active segment is sealed in any case.
+  ///   - covering: whether a layer is put on top, because what is below is to become a checkpoint.
+  func cut(rolling: Bool = false, covering: Bool) throws(StoreError) -> Cut {
     committing.lock()
     defer { committing.unlock() }
     cataloguing.lock()
     defer { cataloguing.unlock() }
     try onJournal { () throws(JournalError) in
       try journal.sync()
-      if rolling || journal.activeSegmentByteCount >= options.rollingByteCount {
+      if rolling || covering && journal.activeSegmentByteCount >= options.rollingByteCount {
         try journal.beginSegment()
       }
     }
     settleFailures()
     let snapshot = pending.settleAll()
-    pending.cover()
-    publish(anew: pending.snapshot)
-    flushedJournalByteCount = journal.appends.byteCount
+    if covering {
+      pending.cover()
+      publish(anew: pending.snapshot)
+      flushedJournalByteCount = journal.appends.byteCount
+    }
     let catalogue = catalogue.settled(
       at: snapshot.number, snapshot.time, lastNumbers: isClosing ? lastNumbers : nil,
       live: liveContexts)
