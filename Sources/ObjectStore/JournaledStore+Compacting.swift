@@ -29,29 +29,28 @@ extension JournaledStore {
   ///
   /// - Parameters:
   ///   - kept: what to keep.
-  ///   - progress: told of each step; returns whether to go on.
+  ///   - progress: told of each step before it is taken; returns whether to go on. It may use the store.
   /// - Returns: whether it came to its end.
   /// - Throws: where what is to be dropped is damaged, or written by newer code; nothing has changed then.
   @discardableResult
   public func compact(
     keeping kept: Keeping, progress: (CompactionStep) -> Bool = { _ in true }
   ) throws(StoreError) -> Bool {
-    checkpointing.lock()
-    defer { checkpointing.unlock() }
-    if kept != .everything { try endLeftContexts() }
-    var isWanted = true
-    do throws(StoreError) {
+    guard progress(.checking) else { return false }
+    let checked = try checkpointing.withLock { () throws(StoreError) -> FrameNumber in
+      if kept != .everything { try endLeftContexts() }
+      guard let first = try firstKept(kept, try cut(covering: false)) else { return .none }
+      try check(before: first.frame)
+      return first.frame
+    }
+    guard progress(.writing) else { return false }
+    try checkpointing.withLock { () throws(StoreError) in
       try writeCheckpoint(merging: true) { cut throws(StoreError) in
-        let first = try firstKept(kept, cut)
-        isWanted = progress(.checking)
-        if isWanted, let first { try check(before: first.frame) }
-        isWanted = isWanted && progress(.writing)
-        if !isWanted { throw StoreError(.cancelled, "the compaction was broken off.") }
+        guard let first = try firstKept(kept, cut) else { return nil }
+        // What has come since, or what a context that has ended since stood on.
+        try check(from: checked, before: first.frame)
         return first
       }
-    } catch {
-      if !isWanted { return false }
-      throw error
     }
     return true
   }
@@ -87,11 +86,15 @@ extension JournaledStore {
     return (commit, frame)
   }
 
-  /// Reads everything before a frame.
-  private func check(before frame: FrameNumber) throws(StoreError) {
+  /// Reads everything before a frame, from another on.
+  private func check(
+    from first: FrameNumber = .none, before frame: FrameNumber
+  ) throws(StoreError) {
     let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
-    var next = reader.manifest.segments[0].firstFrame
-    let ending = try reader.forEachEntry(decoder) { (place, entry) throws(StoreError) in
+    var next = max(first, reader.manifest.segments[0].firstFrame)
+    guard next < frame else { return }
+    let ending = try reader.forEachEntry(from: next, decoder) {
+      (place, entry) throws(StoreError) in
       guard place.number < frame else { return false }
       if case .event(_, .unknown(let kind, _)) = entry { throw .unknownKind(kind, place.number) }
       if case .commit(let commit) = entry, let field = commit.fields.first {
