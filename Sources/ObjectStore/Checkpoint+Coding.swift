@@ -48,7 +48,7 @@ extension Checkpoint {
       "time": .integer(Int(time.rawValue)),
       "frame": .integer(Int(frame.rawValue)),
       "layers": .array(
-        layers.map { ["era": .integer($0.era), "runs": .array($0.runs.map { .string($0) })] }),
+        layers.map { ["era": .integer($0.era), "runs": .array($0.runs.map(\.value))] }),
       "keys": .array(catalogue.keys.names.map { .string($0) }),
       "eras": .array(eras),
       "tags": .dictionary(catalogue.tags.mapValues(\.value)),
@@ -94,8 +94,8 @@ extension Checkpoint {
     var layers: [LayerRuns] = []
     for layer in try fields.array("layers") {
       let layer = try layer.fields()
-      var runs: [String] = []
-      for run in try layer.array("runs") { runs.append(try run.text()) }
+      var runs: [NamedRun] = []
+      for run in try layer.array("runs") { runs.append(try NamedRun(try run.fields())) }
       layers.append(LayerRuns(era: Int(try layer.count("era")), runs: runs))
     }
     self.layers = layers
@@ -165,6 +165,21 @@ extension Era {
   }
 }
 
+extension Checkpoint.NamedRun {
+  fileprivate var value: Value {
+    [
+      "name": .string(name), "length": .integer(Int(byteCount)),
+      "check": .integer(Int(bitPattern: UInt(check))),
+    ]
+  }
+
+  fileprivate init(_ fields: [String: Value]) throws(CheckpointProblem) {
+    name = try fields.text("name")
+    byteCount = try fields.count("length")
+    check = UInt64(UInt(bitPattern: try fields.integer("check")))
+  }
+}
+
 extension Catalogue.OpenContext {
   fileprivate var value: Value {
     var fields: [String: Value] = [
@@ -226,6 +241,10 @@ extension [String: Value] {
     return value
   }
 
+  fileprivate func text(_ name: String) throws(CheckpointProblem) -> String {
+    try field(name).text()
+  }
+
   fileprivate func integer(_ name: String) throws(CheckpointProblem) -> Int {
     try field(name).integer()
   }
@@ -256,6 +275,11 @@ extension StoreError {
 
   static func runMissing(_ file: String) -> StoreError {
     StoreError(.damaged, "the run \(Checkpoint.folderName)/\(file) is not there.")
+  }
+
+  static func runReplaced(_ file: String) -> StoreError {
+    StoreError(
+      .damaged, "the file \(Checkpoint.folderName)/\(file) is not the run that was written there.")
   }
 
   static func checkpointNewer(_ file: String) -> StoreError {

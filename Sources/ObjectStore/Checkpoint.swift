@@ -5,10 +5,18 @@ internal import ObjectModel
 /// The state of a store at a commit, as runs and a catalogue: what opening begins with, so that it need not
 /// read the journal before.
 struct Checkpoint {
-  /// The runs of an era, by the names of their files, the newest first.
+  /// The runs of an era, the newest first.
   struct LayerRuns: Hashable {
     let era: Int
-    let runs: [String]
+    let runs: [NamedRun]
+  }
+
+  /// A run by its name, and by what no other run has, so that none is taken for another.
+  struct NamedRun: Hashable {
+    let name: String
+    let byteCount: UInt64
+    /// The check of its footer, which follows from all that is in the run, and from its salt.
+    let check: UInt64
   }
 
   let number: CommitNumber
@@ -34,4 +42,12 @@ struct Checkpoint {
 
   /// The number in a file's name.
   static func fileNumber(_ name: String) -> UInt64? { UInt64(name.prefix { $0 != "." }) }
+}
+
+extension Checkpoint.NamedRun {
+  init(_ run: Run) {
+    name = run.name
+    byteCount = run.byteCount
+    check = run.footer.check(salt: run.header.salt)
+  }
 }

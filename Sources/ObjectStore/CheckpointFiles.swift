@@ -90,7 +90,7 @@ struct CheckpointFiles {
   ) -> [Manifest.Attachment] {
     [Manifest.Attachment(kind: Checkpoint.checkpointKind, fileName: name, content: [])]
       + checkpoint.layers.flatMap(\.runs).map {
-        Manifest.Attachment(kind: Checkpoint.runKind, fileName: $0, content: [])
+        Manifest.Attachment(kind: Checkpoint.runKind, fileName: $0.name, content: [])
       }
   }
 
@@ -155,18 +155,21 @@ extension Checkpoint {
   ) throws(StoreError) -> StoreFold {
     var opened: [Layer] = []
     if !layers.isEmpty {
-      let folder = try onDiskOfStore(missing: .runMissing(layers[0].runs.first ?? "")) {
+      let folder = try onDiskOfStore(missing: .runMissing(layers[0].runs.first?.name ?? "")) {
         () throws(DiskError) in try folder.folderForReading(Self.folderName)
       }
       for layer in layers {
         var runs: [Run] = []
-        for name in layer.runs {
+        for named in layer.runs {
           do throws(RunError) {
-            runs.append(try Run(name, in: folder, store: store, cache: cache))
+            runs.append(try Run(named.name, in: folder, store: store, cache: cache))
           } catch {
-            if case .disk(let cause) = error, cause.code == .notFound { throw .runMissing(name) }
+            if case .disk(let cause) = error, cause.code == .notFound {
+              throw .runMissing(named.name)
+            }
             throw StoreError(error)
           }
+          guard runs.last.map(NamedRun.init) == named else { throw .runReplaced(named.name) }
         }
         opened.append(Layer(era: layer.era, runs: runs))
       }

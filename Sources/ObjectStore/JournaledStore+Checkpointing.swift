@@ -58,7 +58,7 @@ extension JournaledStore {
     let checkpoint = Checkpoint(
       number: cut.snapshot.number, time: cut.snapshot.time, frame: cut.frame,
       catalogue: cut.catalogue,
-      layers: layers.map { .init(era: $0.era, runs: $0.runs.map(\.name)) })
+      layers: layers.map { .init(era: $0.era, runs: $0.runs.map(Checkpoint.NamedRun.init)) })
     let name = try files.write(checkpoint)
     let attachments = CheckpointFiles.attachments(checkpoint, name: name)
     try onJournal { () throws(JournalError) in
@@ -110,67 +110,21 @@ extension JournaledStore {
   /// The same state folded anew from the journal, where a run is damaged and the journal has everything.
   private func refolded(_ cut: Cut, because error: StoreError) throws(StoreError) -> Snapshot {
     guard error.code == .damaged, journal.manifest.goesBackToBeginning else { throw error }
+    var bound = FoldBound(options.unflushedByteCount, journal)
     let fold = try StoreFold(store).followed(
-      to: cut.frame, from: FrameNumber(1), at: path, on: disk)
+      to: cut.frame, from: FrameNumber(1), at: path, on: disk
+    ) { (fold) throws(StoreError) in try bound.flush(&fold, to: &files) }
     guard fold.snapshot.number == cut.snapshot.number else { throw error }
     note([StoreFinding(madeAnew: error)])
     return fold.snapshot
   }
 
-  /// Writes the changes of each era into a run, with those runs below that are not much larger.
   private func write(
     _ cut: Cut, merging: Bool, keepingFrom kept: CommitNumber?
   ) throws(StoreError) -> [Layer] {
-    var eras = Dictionary(grouping: cut.snapshot.layers, by: \.era).mapValues { layers in
-      Layer(era: layers[0].era, runs: layers.flatMap(\.runs))
-    }
-    var layers: [Layer] = []
-    // From this era on, rows are those of the era; older ones become rows of it.
-    let oldest = kept.map { cut.catalogue.eraIndex(of: $0.previous) } ?? 0
-    for era in eras.keys.sorted(by: >) {
-      guard var layer = eras.removeValue(forKey: era) else { continue }
-      let above = cut.snapshot.layers.filter { $0.era == era }
-      let changes = above.filter { !$0.changes.isEmpty }.map(\.withoutRuns)
-      let takesOlder = era == oldest && kept != nil
-      let older = takesOlder ? cut.snapshot.layers.filter { $0.era < era } : []
-      var rowCount = changes.reduce(0) { $0 + UInt64($1.changes.count) }
-      var mergedCount = 0
-      while mergedCount < layer.runs.count,
-        merging || takesOlder || layer.runs[mergedCount].rowCount <= 2 * rowCount
-      {
-        rowCount += layer.runs[mergedCount].rowCount
-        mergedCount += 1
-      }
-      let isWritten =
-        !changes.isEmpty || merging && mergedCount > 1 || !older.isEmpty || takesOlder
-      if isWritten, rowCount > 0 || !older.isEmpty {
-        let merged = Layer(era: era, runs: Array(layer.runs.prefix(mergedCount)))
-        let run = try writeRun(
-          changes + [merged] + older, cut.snapshot, era: era,
-          droppingDeletedBefore: takesOlder ? kept : nil)
-        layer.runs.replaceSubrange(0..<mergedCount, with: [run])
-      } else if merging {
-        // What is compact already is read all the same: damage is to be noticed while it can be mended.
-        for run in layer.runs { try onRun { () throws(RunError) in try run.verify() } }
-      }
-      if !layer.runs.isEmpty { layers.append(layer) }
-      if takesOlder { break }
-    }
-    return layers
-  }
-
-  private func writeRun(
-    _ layers: [Layer], _ snapshot: Snapshot, era: Int, droppingDeletedBefore kept: CommitNumber?
-  ) throws(StoreError) -> Run {
-    var rows = LayeredRows(layers, of: snapshot)
-    let salt = try onJournal { () throws(JournalError) in try journal.randomNumber() }
-    return try files.writeRun(salt: salt) { () throws(StoreError) in
-      while let next = try rows.next() {
-        let row = snapshot.convert(next.stored.row, of: next.object, from: next.era, to: era)
-        if let kept, row == nil, next.stored.changed < kept { continue }
-        return (next.object, StoredRow(row, changed: next.stored.changed))
-      }
-      return nil
-    }
+    try files.writeLayers(
+      of: cut.snapshot, merging: merging,
+      keeping: kept.map { (commit: $0, era: cut.catalogue.eraIndex(of: $0.previous)) },
+      salt: { () throws(StoreError) in try journal.randomSalt() })
   }
 }

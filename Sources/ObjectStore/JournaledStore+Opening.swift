@@ -33,13 +33,15 @@ extension JournaledStore {
       making: options.makesStore ? .ifMissing : .never, journalOptions)
     do throws(StoreError) {
       var files = try CheckpointFiles(in: journal.folder, journal.store, cache: opening.cache)
-      let fold = try opening.fold(journal)
+      let fold = try opening.fold(
+        journal, &files, within: options.unflushedByteCount)
       if let (name, checkpoint) = opening.checkpoint { files.stand(on: checkpoint, name: name) }
       try self.init(
         path: path, options: options, disk: disk, journal: journal, recovery: report, fold, files)
       note(report.storeFindings + [opening.finding].compactMap(\.self))
       if leftContexts.mayHaveDrafts { try leftContexts.fold(self) }
       if let model { try adopt(model) }
+      leftContexts.follow(self)
       if opening.finding != nil { flush() }
     } catch {
       // The journal is as it was; the first error is the one to tell.

@@ -47,7 +47,9 @@ extension JournaledStore {
     }
     if files.current != nil {
       do throws(StoreError) {
-        _ = try Checkpoint.read(journal.manifest, in: journal.folder)
+        // The runs that are open are no witnesses for what stands under their names now.
+        let read = try Checkpoint.read(journal.manifest, in: journal.folder)
+        _ = try read?.checkpoint.fold(of: journal.store, in: journal.folder, cache: files.cache)
       } catch {
         findings.append(StoreFinding(error.description))
       }

@@ -28,6 +28,14 @@ package struct RunFooter: Hashable, Sendable {
     return writer
   }
 
+  /// Its last field, which covers all others.
+  func check(salt: UInt64) -> UInt64 {
+    encoded(salt: salt).withBytes {
+      UInt64(
+        littleEndian: $0.loadUnaligned(fromByteOffset: Self.byteCount - 8, as: UInt64.self))
+    }
+  }
+
   /// Reads a footer; nil where the bytes are none, or their check does not fit.
   package static func read(_ bytes: UnsafeRawBufferPointer, salt: UInt64) -> RunFooter? {
     guard bytes.count == byteCount, Checksum.endsWithCheck(bytes, salt: salt) else { return nil }

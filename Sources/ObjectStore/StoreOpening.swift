@@ -50,7 +50,13 @@ final class StoreOpening {
   }
 
   /// Folds what the journal says after the checkpoint onto it, or all that it says.
-  func fold(_ journal: Journal) throws(StoreError) -> StoreFold {
+  ///
+  /// - Parameters:
+  ///   - files: where runs are written to, if all of it does not fit the memory.
+  ///   - byteCount: how many bytes of commits fit.
+  func fold(
+    _ journal: Journal, _ files: inout CheckpointFiles, within byteCount: Int
+  ) throws(StoreError) -> StoreFold {
     let store = journal.store.tag
     if let base, let checkpoint {
       do throws(StoreError) {
@@ -61,7 +67,12 @@ final class StoreOpening {
         try giveUpCheckpoint(because: error, journal.manifest)
       }
     }
-    return try StoreFold(store).followed(to: nil, from: FrameNumber(1), at: path, on: disk)
+    var bound = FoldBound(byteCount, journal)
+    return try StoreFold(store).followed(to: nil, from: FrameNumber(1), at: path, on: disk) {
+      (fold) throws(StoreError) in
+      // A store that never had a checkpoint is small; one that is made anew may be of any size.
+      if finding != nil { try bound.flush(&fold, to: &files) }
+    }
   }
 
   private func look(
@@ -100,7 +111,7 @@ final class StoreOpening {
     let first = checkpoint?.checkpoint.frame.next ?? FrameNumber(1)
     do throws(StoreError) {
       try reader.forEachModelEvent(from: first, EventDecoder(store: store)) {
-        (event) throws(StoreError) in
+        (_, event) throws(StoreError) in
         do throws(Catalogue.Contradiction) {
           try catalogue.apply(event, edit: 0)
         } catch {
@@ -124,8 +135,11 @@ extension Manifest {
 
 extension StoreFold {
   /// Folds everything from a frame on, or through another.
+  ///
+  /// - Parameter bound: keeps what is folded from growing too large; called after each commit.
   func followed(
-    to last: FrameNumber?, from first: FrameNumber, at path: String, on disk: any ReadableDisk
+    to last: FrameNumber?, from first: FrameNumber, at path: String, on disk: any ReadableDisk,
+    bound: (inout StoreFold) throws(StoreError) -> Void = { _ in }
   ) throws(StoreError) -> StoreFold {
     var fold = self
     let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
@@ -133,6 +147,7 @@ extension StoreFold {
       (place, batch, entry) throws(StoreError) in
       if let last, place.number > last { return false }
       try fold.apply(entry, of: batch, in: place.number)
+      if case .commit = entry { try bound(&fold) }
       return true
     }
     if let finding = ending.finding, last.map({ ending.next <= $0 }) ?? true {
@@ -144,20 +159,21 @@ extension StoreFold {
 
 extension JournalReader {
   /// Calls a closure with the events that tell models and the names of keys; others are not decoded.
-  fileprivate func forEachModelEvent(
-    from first: FrameNumber, _ decoder: EventDecoder, _ body: (Event) throws(StoreError) -> Void
+  func forEachModelEvent(
+    from first: FrameNumber, _ decoder: EventDecoder,
+    _ body: (EditNumber, Event) throws(StoreError) -> Void
   ) throws(StoreError) {
     var failure: StoreError?
     _ = try onJournal { () throws(JournalError) -> Ending in
       try forEachFrame(from: first) { frame in
         guard frame.kind == .batch, let batch = Batch(frame.payload) else { return true }
         do throws(StoreError) {
-          try batch.forEachEdit { (_, entry) throws(StoreError) in
+          try batch.forEachEdit { (number, entry) throws(StoreError) in
             guard let bytes = try modelBytes(of: entry) else { return }
             let event = bytes.withUnsafeBytes { bytes in
               Result { () throws(EventCodingError) in try decoder.event(bytes) }
             }
-            try body(event.mapError { StoreError($0, in: frame.number) }.get())
+            try body(number, event.mapError { StoreError($0, in: frame.number) }.get())
           }
           return true
         } catch {

@@ -1,0 +1,108 @@
+internal import Journaling
+internal import ObjectModel
+
+extension CheckpointFiles {
+  /// Writes the changes of each era into a run, with those runs below that are not much larger.
+  ///
+  /// - Parameters:
+  ///   - merging: whether every era's runs become one.
+  ///   - kept: the first commit of which the state before can be asked for, and the era of that state. From this
+  ///     era on, rows are those of the era; older ones become rows of it. Nil where all of the past is kept.
+  ///   - salt: gives a random number.
+  /// - Returns: layers that say the same, and have runs only.
+  mutating func writeLayers(
+    of snapshot: Snapshot, merging: Bool, keeping kept: (commit: CommitNumber, era: Int)?,
+    salt: () throws(StoreError) -> UInt64
+  ) throws(StoreError) -> [Layer] {
+    var eras = Dictionary(grouping: snapshot.layers, by: \.era).mapValues { layers in
+      Layer(era: layers[0].era, runs: layers.flatMap(\.runs))
+    }
+    var layers: [Layer] = []
+    for era in eras.keys.sorted(by: >) {
+      guard var layer = eras.removeValue(forKey: era) else { continue }
+      let changes = snapshot.layers.filter { $0.era == era && !$0.changes.isEmpty }
+        .map(\.withoutRuns)
+      let takesOlder = era == kept?.era
+      let older = takesOlder ? snapshot.layers.filter { $0.era < era } : []
+      var rowCount = changes.reduce(0) { $0 + UInt64($1.changes.count) }
+      var mergedCount = 0
+      while mergedCount < layer.runs.count,
+        merging || takesOlder || layer.runs[mergedCount].rowCount <= 2 * rowCount
+      {
+        rowCount += layer.runs[mergedCount].rowCount
+        mergedCount += 1
+      }
+      let isWritten =
+        !changes.isEmpty || merging && mergedCount > 1 || !older.isEmpty || takesOlder
+      if isWritten, rowCount > 0 || !older.isEmpty {
+        let merged = Layer(era: era, runs: Array(layer.runs.prefix(mergedCount)))
+        let run = try writeRun(
+          of: changes + [merged] + older, snapshot, era: era,
+          droppingDeletedBefore: takesOlder ? kept?.commit : nil, salt: try salt())
+        layer.runs.replaceSubrange(0..<mergedCount, with: [run])
+      } else if merging {
+        // What is compact already is read all the same: damage is to be noticed while it can be mended.
+        for run in layer.runs { try onRun { () throws(RunError) in try run.verify() } }
+      }
+      if !layer.runs.isEmpty { layers.append(layer) }
+      if takesOlder { break }
+    }
+    return layers
+  }
+
+  private mutating func writeRun(
+    of layers: [Layer], _ snapshot: Snapshot, era: Int, droppingDeletedBefore kept: CommitNumber?,
+    salt: UInt64
+  ) throws(StoreError) -> Run {
+    var rows = LayeredRows(layers, of: snapshot)
+    return try writeRun(salt: salt) { () throws(StoreError) in
+      while let next = try rows.next() {
+        let row = snapshot.convert(next.stored.row, of: next.object, from: next.era, to: era)
+        if let kept, row == nil, next.stored.changed < kept { continue }
+        return (next.object, StoredRow(row, changed: next.stored.changed))
+      }
+      return nil
+    }
+  }
+}
+
+/// Keeps a state that is folded anew from outgrowing the memory: what has changed is written into runs, which
+/// nothing names before the next checkpoint does.
+struct FoldBound {
+  private let byteCount: Int
+  private var dueByteCount: Int
+  private let journal: Journal
+
+  init(_ byteCount: Int, _ journal: Journal) {
+    (self.byteCount, dueByteCount) = (byteCount, byteCount)
+    self.journal = journal
+  }
+
+  /// Writes what a fold has changed, where it is too much. Where there is no room for it, it stays in memory.
+  mutating func flush(
+    _ fold: inout StoreFold, to files: inout CheckpointFiles
+  ) throws(StoreError) {
+    guard fold.snapshot.changesByteCount >= dueByteCount else { return }
+    do throws(StoreError) {
+      let layers = try files.writeLayers(
+        of: fold.snapshot, merging: false, keeping: nil,
+        salt: { () throws(StoreError) in try journal.randomSalt() })
+      fold.snapshot.cover()
+      fold.snapshot.replaceLayers(belowTop: layers)
+      dueByteCount = byteCount
+    } catch {
+      guard error.code == .disk else { throw error }
+      dueByteCount = 2 * fold.snapshot.changesByteCount
+    }
+    // Those that were merged, or not finished.
+    try files.removeAll(
+      notNamedBy: journal.manifest.attachments, norIn: fold.snapshot.layers.flatMap(\.runs))
+  }
+}
+
+extension Journal {
+  /// A random number for a run.
+  func randomSalt() throws(StoreError) -> UInt64 {
+    try onJournal { () throws(JournalError) in try randomNumber() }
+  }
+}
