@@ -30,7 +30,7 @@ package struct ContextFold: Equatable, Sendable {
   var recorder = StepRecorder()
   /// Where objects without changes stand that do not stand on the context's base.
   var ownBases: [ObjectID: CommitNumber] = [:]
-  let transientKeys: [EntityNumber: Set<KeyNumber>]
+  var transientKeys: [EntityNumber: Set<KeyNumber>]
 
   /// Begins a context.
   ///

@@ -27,6 +27,17 @@ struct StepRecorder: Hashable, Sendable {
     objects[object, default: Object()].noteAll(row)
   }
 
+  /// Says what objects were as a newer model has it.
+  mutating func convert(by conversion: some RowConverting) {
+    for (object, before) in objects {
+      objects[object] = nil
+      guard conversion.convert(Row(), of: object) != nil else { continue }
+      let values = before.values.converted(object, before.kind, by: conversion)
+      if before.kind == .updated, values.isEmpty { continue }
+      objects[object] = Object(kind: before.kind, values: values)
+    }
+  }
+
   /// All of it as a step.
   func step(named name: String?) -> UndoStep {
     let objects = objects.sorted { $0.key < $1.key }.map { object, before in

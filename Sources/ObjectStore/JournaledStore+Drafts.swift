@@ -7,7 +7,8 @@ internal import ObjectModel
 extension JournaledStore {
   /// What contexts had changed and not saved when their process ended, the one edited last first.
   ///
-  /// It is offered and never applied unasked. A draft stays until it is recovered and saved, or discarded.
+  /// It is offered and never applied unasked. A draft stays until it is recovered and saved, or discarded. One
+  /// made under an earlier model is offered as the store's model reads it; what has no place there is left out.
   public var unsavedDrafts: [Draft] { drafting.withLock { leftContexts.drafts } }
 
   /// Gives a draft up. That is an event too: the past still has its edits, until compaction drops them.
@@ -52,18 +53,6 @@ extension JournaledStore {
     try noteTime()
     try cataloguing.withLock { () throws(StoreError) in _ = try record(event) }
     leftContexts.remove(number)
-  }
-
-  /// The keys whose values no save takes, by entity.
-  var transientKeys: [EntityNumber: Set<KeyNumber>] {
-    guard let era = head.era else { return [:] }
-    var keys: [EntityNumber: Set<KeyNumber>] = [:]
-    for entity in era.entities {
-      let transient = era.model.entity(named: entity.description.name)?.attributes.filter(
-        \.isTransient)
-      keys[entity.number] = Set((transient ?? []).compactMap { existingKey(named: $0.name) })
-    }
-    return keys
   }
 }
 

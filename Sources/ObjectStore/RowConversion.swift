@@ -55,6 +55,12 @@ struct RowConversion: Sendable {
     return older
   }
 
+  /// The keys that take the values of an older one; a dynamic attribute keeps its key.
+  func newerKeys(of older: KeyNumber) -> [KeyNumber] {
+    if change.isIdentity || !olderKeys.contains(older) { return [older] }
+    return properties.filter { $0.older == older }.map(\.key)
+  }
+
   /// Makes a row of the older era one of the newer.
   func apply(to row: inout Row, in store: StoreTag) {
     if !change.isIdentity {
