@@ -7,7 +7,7 @@ package enum EventKind: UInt8, Hashable, Sendable, CaseIterable {
   case undone, redone, refreshed, merged, rolledBack, wasReset, saved, saveFailed
   case keyNamed = 32
   case modelAdopted, timePassed, numbersReserved, contextBegan, contextEnded, draftDiscarded
-  case tagged
+  case tagged, contextResumed
 
   /// Whether who does not know a kind may go on without it: the highest bit says that he may not.
   package static func mayBePassedOver(_ kind: UInt8) -> Bool { kind < 0x80 }

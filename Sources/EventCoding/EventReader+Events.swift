@@ -36,6 +36,9 @@ extension EventReader {
       return .contextBegan(context, name: name, on: commit, parent: parent)
     case .contextEnded: return .contextEnded(try context())
     case .draftDiscarded: return .draftDiscarded(try context())
+    case .contextResumed:
+      return .contextResumed(
+        try context(), name: try text(), on: try commit(), firstEdit: try varint())
     case .tagged:
       let name = try text()
       return .tagged(name, try boolean() ? try commit() : nil)
@@ -73,7 +76,7 @@ extension EventReader {
     case .saved: return .saved(try commit())
     case .saveFailed: return .saveFailed(try text())
     case .keyNamed, .modelAdopted, .timePassed, .numbersReserved, .contextBegan, .contextEnded,
-      .draftDiscarded, .tagged:
+      .draftDiscarded, .tagged, .contextResumed:
       preconditionFailure("events that are no edits are read before")
     }
   }

@@ -152,6 +152,11 @@ package final class JournalReader {
     return frame
   }
 
+  /// The first edit that the journal has, or will have.
+  package func firstEdit() throws(JournalError) -> EditNumber {
+    try scanner(of: manifest.segments[0], after: nil).header.firstEdit
+  }
+
   /// Opens a segment for a walk over its frames.
   func scanner(
     of segment: Manifest.Segment, after previous: Manifest.Sealing?,

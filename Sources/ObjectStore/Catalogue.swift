@@ -100,6 +100,12 @@ package struct Catalogue: Sendable {
       contexts[number] = OpenContext(
         number: number, name: name, base: base, parent: parent, firstEdit: edit)
     case .contextEnded(let number), .draftDiscarded(let number): contexts[number] = nil
+    case .contextResumed(let number, let name, let base, let firstEdit):
+      guard number < nextContext, contexts[number] == nil, firstEdit < edit else {
+        throw Contradiction("context \(number.rawValue) goes on and has not ended")
+      }
+      contexts[number] = OpenContext(
+        number: number, name: name, base: base, parent: nil, firstEdit: firstEdit)
     case .edited(let number, let edited):
       if case .inserted(let object) = edited { noteNumber(of: object) }
       note(edited, of: number, edit)

@@ -6,14 +6,29 @@ package import ObjectModel
 /// A context folded from its edits.
 struct FoldedContext {
   var fold: ContextFold
+  /// The commit it began on.
+  let base: CommitNumber
   let firstEdit: UInt64
   /// The time of its last edit.
   var time: RecordedTime
+  /// As it was when it was saved last, or began.
+  fileprivate var saved: ContextFold
   /// What is wrong with an edit; it and those after it are left out.
   var problem: StoreError?
 
+  fileprivate init(_ fold: ContextFold, firstEdit: UInt64, time: RecordedTime) {
+    (self.fold, saved, base) = (fold, fold, fold.base)
+    self.firstEdit = firstEdit
+    self.time = time
+  }
+
   /// Whether there is something to offer, or to tell.
   var isDraft: Bool { fold.hasChanges || problem != nil }
+
+  /// Notes that the context has ended: what it had not saved is given up, and with it the steps since then.
+  fileprivate mutating func end() {
+    if fold.hasChanges { fold = saved }
+  }
 }
 
 /// Folds some contexts from their edits, from the first one's beginning on. Where the model changes meanwhile,
@@ -81,7 +96,9 @@ struct ContextFolding {
       let transientKeys = eras.indices.contains(era) ? store.transientKeys(of: eras[era]) : [:]
       let fold = ContextFold(
         number, name: name, on: base, parent: parent, transientKeys: transientKeys)
-      contexts[number] = FoldedContext(fold: fold, firstEdit: edit.rawValue, time: time)
+      contexts[number] = FoldedContext(fold, firstEdit: edit.rawValue, time: time)
+    case .event(_, .contextEnded(let number)), .event(_, .draftDiscarded(let number)):
+      contexts[number]?.end()
     case .event(_, .edited(let number, let edit)) where contexts[number] != nil:
       contexts[number]?.time = time
       try apply(edit, of: number, in: frame)
@@ -104,6 +121,7 @@ struct ContextFolding {
       try context.fold.apply(edit) { (object, commit) throws(StoreError) in
         try store.row(of: object, at: commit, inEra: era)
       }
+      if case .saved = edit { context.saved = context.fold }
     } catch {
       switch error {
       case .contradiction(let contradiction):
@@ -120,9 +138,10 @@ struct ContextFolding {
 extension FoldedContext {
   /// Has the context go on under the next model.
   mutating func convert(to era: Era, of store: JournaledStore) {
-    fold.convert(
-      by: EraConversion(era: era, store: store.store),
-      transientKeys: store.transientKeys(of: era))
+    let conversion = EraConversion(era: era, store: store.store)
+    let transientKeys = store.transientKeys(of: era)
+    fold.convert(by: conversion, transientKeys: transientKeys)
+    saved.convert(by: conversion, transientKeys: transientKeys)
   }
 }
 

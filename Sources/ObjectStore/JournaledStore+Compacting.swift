@@ -4,13 +4,36 @@ internal import Journaling
 public import ObjectModel
 
 /// What compaction keeps of a store's past.
-public enum Keeping: Hashable, Sendable {
+public struct Keeping: Hashable, Sendable {
+  enum Past: Hashable {
+    case everything
+    case commits(since: CommitNumber)
+    case latest
+  }
+
+  let past: Past
+  private(set) var sessions: [Session] = []
+
+  private init(_ past: Past) { self.past = past }
+
   /// All of it.
-  case everything
-  /// The commits from this one on, and the state they begin with. Some before it may stay.
-  case commits(since: CommitNumber)
+  public static let everything = Keeping(.everything)
+
   /// The state as it is now.
-  case latest
+  public static let latest = Keeping(.latest)
+
+  /// The commits from this one on, and the state they begin with. Some before it may stay.
+  public static func commits(since number: CommitNumber) -> Keeping {
+    Keeping(.commits(since: number))
+  }
+
+  /// The same, and the edits of some sessions, so that contexts can be resumed from them, with their undo
+  /// history. The journal is kept from where the first of them began. A later compaction has to be told again.
+  public func keepingUndo(of sessions: [Session]) -> Keeping {
+    var keeping = self
+    keeping.sessions += sessions
+    return keeping
+  }
 }
 
 /// How far a compaction has come.
@@ -31,14 +54,15 @@ extension JournaledStore {
   ///   - kept: what to keep.
   ///   - progress: told of each step before it is taken; returns whether to go on. It may use the store.
   /// - Returns: whether it came to its end.
-  /// - Throws: where what is to be dropped is damaged, or written by newer code; nothing has changed then.
+  /// - Throws: where what is to be dropped is damaged, or written by newer code, or a session whose edits are to be
+  ///   kept is not wholly there; nothing has changed then.
   @discardableResult
   public func compact(
     keeping kept: Keeping, progress: (CompactionStep) -> Bool = { _ in true }
   ) throws(StoreError) -> Bool {
     guard progress(.checking) else { return false }
     let checked = try checkpointing.withLock { () throws(StoreError) -> FrameNumber in
-      if kept != .everything { try endLeftContexts() }
+      if kept.past != .everything { try endLeftContexts() }
       guard let first = try firstKept(kept, try cut(covering: false)) else { return .none }
       try check(before: first.frame)
       return first.frame
@@ -60,7 +84,7 @@ extension JournaledStore {
     _ kept: Keeping, _ cut: Cut
   ) throws(StoreError) -> (commit: CommitNumber, frame: FrameNumber)? {
     var (commit, frame) = (cut.snapshot.number.next, cut.frame.next)
-    switch kept {
+    switch kept.past {
     case .everything: return nil
     case .latest: break
     case .commits(let since):
@@ -70,7 +94,9 @@ extension JournaledStore {
       commit = since
       frame = try pastCommits.place(of: commit, head: cut.snapshot.number).number
     }
-    if let edit = cut.catalogue.contexts.values.map(\.firstEdit).min() {
+    var firstEdits = cut.catalogue.contexts.values.map(\.firstEdit)
+    for session in kept.sessions { firstEdits.append(try firstEdit(of: session)) }
+    if let edit = firstEdits.min() {
       let reader = try onJournal { () throws(JournalError) in
         try JournalReader(at: path, on: disk)
       }

@@ -27,16 +27,20 @@ extension JournaledStore {
     _ draft: Draft
   ) throws(StoreError) -> (context: LiveContext, content: ContextFold) {
     try drafting.withLock { () throws(StoreError) in
-      guard let left = leftContexts.contents[draft.context] else {
-        throw .draftMissing(draft)
-      }
-      let context = LiveContext(
-        draft.context, name: left.fold.name, firstEdit: left.firstEdit,
-        firstUnsavedEdit: leftContexts.open[draft.context]?.firstUnsavedEdit)
-      cataloguing.withLock { liveContexts[draft.context] = context }
-      leftContexts.remove(draft.context)
-      return (context, left.fold)
+      guard let resumed = takeLeft(draft.context) else { throw .draftMissing(draft) }
+      return resumed
     }
+  }
+
+  /// Has a context that was left go on; nil where there is none. Holds `drafting`.
+  func takeLeft(_ number: ContextNumber) -> (context: LiveContext, content: ContextFold)? {
+    guard let left = leftContexts.contents[number] else { return nil }
+    let context = LiveContext(
+      number, name: left.fold.name, firstEdit: left.firstEdit,
+      firstUnsavedEdit: leftContexts.open[number]?.firstUnsavedEdit)
+    cataloguing.withLock { liveContexts[number] = context }
+    leftContexts.remove(number)
+    return (context, left.fold)
   }
 
   /// Ends the contexts that were left and have nothing unsaved, so that nothing is kept for them.

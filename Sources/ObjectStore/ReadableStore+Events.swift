@@ -73,6 +73,9 @@ private struct EventTelling {
     case .draftDiscarded(let number):
       defer { contextNames[number] = nil }
       return event(number, .discarded)
+    case .contextResumed(let number, let name, _, _):
+      contextNames[number] = name
+      return event(number, .resumed)
     case .edited(let number, let edit):
       if case .renamed(let name) = edit { contextNames[number] = name }
       return event(number, kind(of: edit))

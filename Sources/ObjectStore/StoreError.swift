@@ -49,8 +49,10 @@ public struct StoreError: Error, Hashable, Sendable {
     case readOnly
     /// It was asked to break off.
     case cancelled
-    /// A context has ended, or never began.
+    /// A context has ended, or never began, or the journal does not have its edits any more.
     case contextMissing
+    /// A context is open already.
+    case contextOpen
   }
 
   /// What kind of failure it is.

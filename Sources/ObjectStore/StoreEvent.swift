@@ -24,6 +24,8 @@ public struct StoreEvent: Hashable, Sendable {
     case began(on: CommitNumber)
     /// A context ended in order.
     case ended
+    /// A context that had ended goes on, with its undo history.
+    case resumed
     /// What a context that ended in disorder had not saved was given up.
     case discarded
     /// A context has another name.

@@ -148,7 +148,7 @@ extension Dice {
 }
 
 extension Dice {
-  static let eventKindCount = 27
+  static let eventKindCount = 28
 
   /// An event of any kind.
   mutating func event() -> Event { event(of: pick(Self.eventKindCount)) }
@@ -173,10 +173,12 @@ extension Dice {
     case 6: return .draftDiscarded(context())
     case 7: return .tagged(text(), maybe { $0.commitNumber() })
     case 8:
-      let kinds: [UInt8] = [18, 31, 40, 127, 128, 255]
+      let kinds: [UInt8] = [18, 31, 41, 127, 128, 255]
       return .unknown(
         kind: kinds[pick(kinds.count)], bytes: [UInt8](randomByteCount: pick(20), from: &self))
-    default: return .edited(context(), edit(of: kind - 9))
+    case 9:
+      return .contextResumed(context(), name: text(), on: commitNumber(), firstEdit: next())
+    default: return .edited(context(), edit(of: kind - 10))
     }
   }
 

@@ -1,0 +1,76 @@
+internal import DiskAccess
+package import EventFold
+internal import Journaling
+internal import ObjectModel
+
+extension JournaledStore {
+  /// Has a context that has ended go on under its number, with what it can undo and redo.
+  ///
+  /// What it had not saved when it ended was given up, with the steps that were made since its last save. A
+  /// context that was left by an earlier process is resumed as it was left.
+  ///
+  /// - Throws: where the journal has not all its edits any more, or the context is open.
+  package func resume(
+    _ session: Session
+  ) throws(StoreError) -> (context: LiveContext, content: ContextFold) {
+    // No compaction may drop the edits meanwhile.
+    try checkpointing.withLock { () throws(StoreError) in
+      try drafting.withLock { () throws(StoreError) in
+        if leftContexts.open[session.context] != nil {
+          try leftContexts.fold(self)
+          guard let resumed = takeLeft(session.context) else { throw .sessionMissing(session) }
+          return resumed
+        }
+        return try resumeEnded(session)
+      }
+    }
+  }
+
+  private func resumeEnded(
+    _ session: Session
+  ) throws(StoreError) -> (context: LiveContext, content: ContextFold) {
+    let number = session.context
+    let (isOpen, eras) = cataloguing.withLock {
+      (catalogue.contexts[number] != nil, catalogue.eras)
+    }
+    guard !isOpen else { throw .sessionOpen(session) }
+    let firstEdit = try firstEdit(of: session)
+    try settle()
+    let lastEdit = journal.editsOfNextCommit.upperBound.rawValue - 1
+    let folded = try ContextFolding.contexts(
+      [number], from: firstEdit, through: lastEdit, eras, of: self)
+    guard let folded = folded[number] else { throw .sessionMissing(session) }
+    if let problem = folded.problem { throw problem }
+    let context = LiveContext(number, name: folded.fold.name, firstEdit: firstEdit)
+    try noteTime()
+    try cataloguing.withLock { () throws(StoreError) in
+      try record(
+        .contextResumed(
+          number, name: folded.fold.name, on: folded.base, firstEdit: firstEdit))
+      liveContexts[number] = context
+    }
+    return (context, folded.fold)
+  }
+
+  /// The edit with which a session began, where the journal still has it.
+  func firstEdit(of session: Session) throws(StoreError) -> UInt64 {
+    guard let edit = session.firstEdit, try journalHas(EditNumber(edit)) else {
+      throw .sessionMissing(session)
+    }
+    return edit
+  }
+
+  private func journalHas(_ edit: EditNumber) throws(StoreError) -> Bool {
+    try onJournal { () throws(JournalError) in
+      try JournalReader(at: path, on: disk).firstEdit() <= edit
+    }
+  }
+}
+
+extension StoreError {
+  static func sessionOpen(_ session: Session) -> StoreError {
+    StoreError(
+      .contextOpen,
+      "the session of “\(session.contextName)” goes on already; use the context that has it.")
+  }
+}
