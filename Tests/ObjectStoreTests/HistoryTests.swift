@@ -42,6 +42,41 @@ import Testing
     try life.store.close()
   }
 
+  @Test func `S64: a commit has its author, its message, and what the program added`() throws {
+    let disk = SimulatedDisk(seed: 16)
+    func open() throws -> JournaledStore {
+      try JournaledStore(
+        on: disk, at: StoreLife.path, model: try StoreLife.model(), options: .small)
+    }
+    let store = try open()
+    let context = try store.beginContext(name: "editor", on: .none)
+    let note = try store.newObject(of: EntityNumber(rawValue: 0))
+    let title = try store.key(named: "title")
+    var request = CommitRequest([.init(note, base: .none, nil, to: Row([title: "one"]))])
+    request.author = "ann"
+    request.message = "first post"
+    request.userInfo = ["ticket": 12, "tags": ["a", "b"]]
+    _ = try store.commit(request, by: context)
+    let plain = CommitRequest([
+      .init(note, base: 1, Row([title: "one"]), to: Row([title: "two"]))
+    ])
+    _ = try store.commit(plain, by: context)
+    func expect(_ store: ReadableStore) throws {
+      let commits = try store.commits(since: .none)
+      #expect(commits.map(\.author) == ["ann", nil])
+      #expect(commits.map(\.message) == ["first post", nil])
+      #expect(commits.map(\.userInfo) == [["ticket": 12, "tags": ["a", "b"]], [:]])
+      #expect(commits.map(\.contextName) == ["editor", "editor"])
+      let past = try store.history(of: note, key: "title")
+      #expect(past.map(\.author) == ["ann", nil] && past.map(\.message) == ["first post", nil])
+    }
+    try expect(store)
+    try store.close()
+    let again = try open()
+    try expect(again)
+    try again.close()
+  }
+
   @Test func `S73: commits are told the same, however few rows are held meanwhile`() throws {
     let life = try Self.life(12)
     for bound in [0, 600, 3_000, 1 << 20] {
@@ -105,7 +140,7 @@ import Testing
     try life.store.close()
   }
 
-  @Test func `the commit at a moment is the last one not after it`() throws {
+  @Test func `S71: the commit at a moment is the last one not after it`() throws {
     let life = try Self.life(9)
     let commits = try life.store.commits(since: 0)
     for commit in commits {
@@ -117,7 +152,8 @@ import Testing
     try life.store.close()
   }
 
-  @Test func `a tag stands for its commit until it is given away, also after opening again`() throws
+  @Test func `S71: a tag stands for its commit until it is given away, also after opening again`()
+    throws
   {
     var life = try Self.life(10)
     try life.store.tag("v1", 3)
