@@ -1,17 +1,24 @@
 internal import DiskAccess
 
-/// What has been decompressed of runs: directories and columns of their blocks, up to a number of bytes.
-/// Those used least recently go first. Any thread may use it.
+/// What has been decompressed of runs: blocks, with those of their columns that were asked for, up to a number
+/// of bytes. Those that have not been used for long go first. Any thread may use it.
 ///
 /// What a reader is using stays in memory until it has done, even where it has left the cache meanwhile.
 ///
-/// Costs: finding takes about 50 ns. A directory or column of more bytes than the cache may hold is not kept.
+/// Costs: finding takes about 20 ns, and threads wait for one another only where they want the same blocks, or
+/// where something is read. A block or column of more bytes than the cache may hold is not kept.
 package final class BlockCache: @unchecked Sendable {
   /// The most bytes it holds.
   package let largestByteCount: Int
+  /// Guards what is kept. Whoever holds it may take the lock of a slot, and not the other way round.
   private let lock = Lock()
-  private var table = SectionTable()
-  private var lastRun: UInt32 = 0
+  /// Guard the slots of runs, each one many.
+  private let slotLocks = (0..<16).map { _ in Lock() }
+  /// The blocks that are kept. Those in front have been there longest, or have been asked for longest ago.
+  private var queue: [Block?] = []
+  /// The front of the queue.
+  private var first = 0
+  private var heldByteCount = 0
 
   package init(largestByteCount: Int) {
     precondition(largestByteCount >= 0, "a cache cannot hold fewer than no bytes")
@@ -19,86 +26,110 @@ package final class BlockCache: @unchecked Sendable {
   }
 
   /// How many bytes it holds.
-  package var byteCount: Int { lock.withLock { table.byteCount } }
+  package var byteCount: Int { lock.withLock { heldByteCount } }
 
-  /// How many directories and columns it holds.
-  package var sectionCount: Int { lock.withLock { table.count } }
+  /// Of how many blocks it holds something.
+  package var blockCount: Int { lock.withLock { queue.count - first } }
 
-  /// A number for a run, by which its sections are found.
-  func numberForRun() -> UInt32 {
-    lock.withLock {
-      precondition(lastRun < .max, "a cache has seen more runs than it can number")
-      lastRun += 1
-      return lastRun
-    }
-  }
+  @inline(__always)
+  private func slotLock(_ index: Int) -> Lock { slotLocks[index & 15] }
 
-  func section(_ key: SectionKey) -> Section? {
+  /// A block; nil where the cache has none.
+  func block(_ index: Int, of slots: BlockSlots) -> Block? {
+    let lock = slotLock(index)
     lock.lock()
     defer { lock.unlock() }
-    return table.use(key)
+    guard let block = slots[index]?.takeUnretainedValue() else { return nil }
+    // Memory that is not written to is shared by processors.
+    if !block.isUsed { block.isUsed = true }
+    return block
   }
 
-  /// Columns that follow one another; nil where it does not hold all of them.
-  func columns(from first: SectionKey, count: Int) -> [ColumnContent]? {
-    var columns: [ColumnContent] = []
-    columns.reserveCapacity(count)
-    lock.lock()
-    defer { lock.unlock() }
-    for place in 0..<UInt32(count) {
-      let key = SectionKey(run: first.run, block: first.block, part: first.part + place)
-      guard case .column(let column) = table.use(key) else { return nil }
-      columns.append(column)
-    }
-    return columns
-  }
-
-  /// Keeps a section, unless there is one already.
+  /// Keeps a block, unless there is one already.
   ///
   /// - Returns: the one that is kept, or the one given.
-  func keep(_ section: Section, _ key: SectionKey) -> Section {
-    let byteCount = section.memoryByteCount
-    guard byteCount <= largestByteCount else { return section }
+  func keep(_ block: Block) -> Block {
     lock.lock()
     defer { lock.unlock() }
-    if let kept = table.use(key) { return kept }
-    // Sections let go are freed while the lock is held: that takes no longer than finding them.
-    while table.byteCount > largestByteCount - byteCount { table.removeLeastRecent() }
-    table.insert(section, key, byteCount: byteCount)
-    return section
+    if let kept = block.slots[block.index]?.takeUnretainedValue() { return kept }
+    guard makeRoom(block.byteCount) else { return block }
+    slotLock(block.index).withLock { block.slots[block.index] = .passUnretained(block) }
+    block.isKept = true
+    queue.append(block)
+    heldByteCount += block.byteCount
+    return block
+  }
+
+  /// Keeps what a column of a block holds, unless it is kept already, or the block is not.
+  ///
+  /// - Returns: what is kept, or what was given.
+  func keep(_ content: ColumnContent, _ column: Int, of block: Block) -> ColumnContent {
+    lock.lock()
+    defer { lock.unlock() }
+    if let kept = block.content(column) { return kept }
+    let byteCount = content.memoryByteCount
+    guard block.isKept, makeRoom(byteCount, sparing: block) else { return content }
+    block.keep(content, column)
+    block.byteCount += byteCount
+    heldByteCount += byteCount
+    return content
+  }
+
+  /// Lets blocks go until there is room for so many bytes. What is let go is freed while the lock is held: that
+  /// takes no longer than finding it.
+  ///
+  /// - Returns: whether there is room.
+  private func makeRoom(_ byteCount: Int, sparing spared: Block? = nil) -> Bool {
+    guard byteCount <= largestByteCount - (spared?.byteCount ?? 0) else { return false }
+    // Others may use blocks again and again; in the third round none is asked any more.
+    var chances = 2 * (queue.count - first)
+    while heldByteCount > largestByteCount - byteCount {
+      guard let block = takeFirst() else { return false }
+      chances -= 1
+      if block === spared || hasSecondChance(block) && chances > 0 {
+        queue.append(block)
+        continue
+      }
+      letGo(block)
+    }
+    return true
+  }
+
+  private func takeFirst() -> Block? {
+    guard first < queue.count else { return nil }
+    defer {
+      queue[first] = nil
+      first += 1
+      if first > 1024, first * 2 > queue.count {
+        queue.removeFirst(first)
+        first = 0
+      }
+    }
+    return queue[first]
+  }
+
+  /// Whether a block has been used since it was asked last.
+  private func hasSecondChance(_ block: Block) -> Bool {
+    slotLock(block.index).withLock {
+      defer { block.isUsed = false }
+      return block.isUsed
+    }
+  }
+
+  /// Forgets a block that has been taken out of the queue.
+  private func letGo(_ block: Block) {
+    slotLock(block.index).withLock { block.slots[block.index] = nil }
+    block.isKept = false
+    heldByteCount -= block.byteCount
   }
 
   /// Forgets what it holds of a run.
-  func removeAll(ofRun number: UInt32) {
-    lock.withLock { table.removeAll(ofRun: number) }
-  }
-}
-
-/// The part of a block that is kept by itself.
-enum Section {
-  case directory(BlockDirectory)
-  case column(ColumnContent)
-
-  var memoryByteCount: Int {
-    switch self {
-    case .directory(let directory): directory.memoryByteCount
-    case .column(let column): column.memoryByteCount
-    }
-  }
-}
-
-/// Which part of which block of which run.
-struct SectionKey: Hashable {
-  let run: UInt32
-  let block: UInt32
-  /// 0 is the directory, 1 the first column.
-  let part: UInt32
-
-  static func directory(_ block: Int, ofRun run: UInt32) -> SectionKey {
-    SectionKey(run: run, block: UInt32(block), part: 0)
-  }
-
-  static func column(_ place: Int, _ block: Int, ofRun run: UInt32) -> SectionKey {
-    SectionKey(run: run, block: UInt32(block), part: UInt32(place + 1))
+  func removeAll(of slots: BlockSlots) {
+    lock.lock()
+    defer { lock.unlock() }
+    let kept = queue[first...].compactMap(\.self)
+    queue = kept.filter { $0.slots !== slots }
+    first = 0
+    for block in kept where block.slots === slots { letGo(block) }
   }
 }

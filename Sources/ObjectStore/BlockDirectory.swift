@@ -63,8 +63,7 @@ final class BlockDirectory: Sendable {
     firstObject + (distances.isEmpty ? UInt64(place) : UInt64(distances[place]))
   }
 
-  /// Whether every number from the first to the last has a row, and none is deleted.
-  var isPlain: Bool { distances.isEmpty && deletions.isEmpty }
+  var hasDeletions: Bool { !deletions.isEmpty }
 
   @inline(__always)
   func isDeleted(_ place: Int) -> Bool {

@@ -20,7 +20,7 @@ package final class Run: Sendable {
   let footer: RunFooter
   package let index: RunIndex
   package let cache: BlockCache
-  let number: UInt32
+  let slots: BlockSlots
 
   /// How many rows there are, those of deleted objects included.
   package var rowCount: UInt64 { footer.rowCount }
@@ -42,10 +42,10 @@ package final class Run: Sendable {
     self.cache = cache
     byteCount = opening.byteCount
     (header, footer, index) = (opening.header, opening.footer, opening.index)
-    number = cache.numberForRun()
+    slots = BlockSlots(count: opening.index.entries.count)
   }
 
-  deinit { cache.removeAll(ofRun: number) }
+  deinit { cache.removeAll(of: slots) }
 
   /// What a run has of an object.
   package enum Lookup<Found> {
@@ -61,46 +61,25 @@ package final class Run: Sendable {
   /// Costs: nothing but a search where the index tells that there is none. Otherwise the block's directory
   /// and the columns of all keys are read, unless the cache has them.
   package func row(of object: ObjectID) throws(RunError) -> Lookup<Row> {
-    guard let (block, directory, place) = try place(of: object) else { return .absent }
-    if directory.isDeleted(place) { return .deleted }
-    return .found(try row(place, directory, block))
+    guard let (block, place) = try place(of: object) else { return .absent }
+    if block.directory.isDeleted(place) { return .deleted }
+    return .found(try row(place, block))
   }
 
   /// What a commit has left of an object; nil where the run says nothing of it.
   ///
   /// Costs: as `row(of:)`, and the column of commits is read too.
   package func stored(_ object: ObjectID) throws(RunError) -> StoredRow? {
-    guard let (block, directory, place) = try place(of: object) else { return nil }
-    let commit = try changed(place, directory, block)
-    if directory.isDeleted(place) { return StoredRow(nil, changed: commit) }
-    return StoredRow(try row(place, directory, block), changed: commit)
+    guard let (block, place) = try place(of: object) else { return nil }
+    return try stored(place, block)
   }
 
   /// The commit that changed an object last, or deleted it; nil where the run says nothing of it.
   ///
   /// Costs: as `value(of:_:)`: the block's directory and one column are read.
   package func changed(of object: ObjectID) throws(RunError) -> CommitNumber? {
-    guard let (block, directory, place) = try place(of: object) else { return nil }
-    return try changed(place, directory, block)
-  }
-
-  private func changed(
-    _ place: Int, _ directory: BlockDirectory, _ block: Int
-  ) throws(RunError) -> CommitNumber {
-    let commits = try content(ofColumn: 0, directory, block)
-    do {
-      if let commit = CommitNumber(try commits.values.value(place)) { return commit }
-    } catch {}
-    throw malformed(directory.columns[0], block)
-  }
-
-  /// Where an object's row is; nil where there is none.
-  private func place(
-    of object: ObjectID
-  ) throws(RunError) -> (block: Int, directory: BlockDirectory, place: Int)? {
-    guard let block = index.block(of: object.rawValue) else { return nil }
-    let directory = try directory(ofBlock: block)
-    return directory.place(of: object.rawValue).map { (block, directory, $0) }
+    guard let (block, place) = try place(of: object) else { return nil }
+    return try changed(place, block)
   }
 
   /// The value of an object's key; found but nil where the object has none for it.
@@ -109,23 +88,48 @@ package final class Run: Sendable {
   package func value(
     of object: ObjectID, _ key: KeyNumber
   ) throws(RunError) -> Lookup<Value?> {
-    guard let (block, directory, place) = try place(of: object) else { return .absent }
-    if directory.isDeleted(place) { return .deleted }
-    guard let column = directory.column(of: key) else { return .found(.none) }
-    let content = try content(ofColumn: column, directory, block)
+    guard let (block, place) = try place(of: object) else { return .absent }
+    if block.directory.isDeleted(place) { return .deleted }
+    return .found(try value(key, place, block))
+  }
+
+  /// Where an object's row is; nil where there is none.
+  @inline(__always)
+  func place(of object: ObjectID) throws(RunError) -> (block: Block, place: Int)? {
+    guard let index = index.block(of: object.rawValue) else { return nil }
+    let block = try block(index)
+    guard let place = block.directory.place(of: object.rawValue) else { return nil }
+    return (block, place)
+  }
+
+  func stored(_ place: Int, _ block: Block) throws(RunError) -> StoredRow {
+    let commit = try changed(place, block)
+    if block.directory.isDeleted(place) { return StoredRow(nil, changed: commit) }
+    return StoredRow(try row(place, block), changed: commit)
+  }
+
+  func changed(_ place: Int, _ block: Block) throws(RunError) -> CommitNumber {
+    let commits = try content(ofColumn: 0, block)
     do {
-      let value = try content.values.value(place)
-      return .found(value.unlessNull)
+      if let commit = CommitNumber(try commits.values.value(place)) { return commit }
+    } catch {}
+    throw malformed(block.directory.columns[0], block.index)
+  }
+
+  @inline(__always)
+  func value(_ key: KeyNumber, _ place: Int, _ block: Block) throws(RunError) -> Value? {
+    guard let column = block.directory.column(of: key) else { return .none }
+    let content = try content(ofColumn: column, block)
+    do {
+      return try content.values.value(place).unlessNull
     } catch {
-      throw malformed(directory.columns[column], block)
+      throw malformed(block.directory.columns[column], block.index)
     }
   }
 
   /// Finds the values of a row in all columns, and then decodes them.
-  private func row(
-    _ place: Int, _ directory: BlockDirectory, _ block: Int
-  ) throws(RunError) -> Row {
-    let contents = try contents(ofColumns: directory.placesOfKeys, directory, block)
+  func row(_ place: Int, _ block: Block) throws(RunError) -> Row {
+    let contents = try contentsOfKeys(block)
     var column = 0
     do {
       var elements: [PropertyListArray.Element] = []
@@ -144,12 +148,12 @@ package final class Run: Sendable {
       column = 0
       while column < contents.count {
         let value = try contents[column].values.value(elements[column])
-        if !value.isNull { entries.append(Row.Entry(directory.key(column + 1), value)) }
+        if !value.isNull { entries.append(Row.Entry(block.directory.key(column + 1), value)) }
         column += 1
       }
       return row(entries)
     } catch {
-      throw malformed(directory.columns[column + 1], block)
+      throw malformed(block.directory.columns[column + 1], block.index)
     }
   }
 

@@ -51,52 +51,6 @@ extension Run {
     }
   }
 
-  /// Calls a closure with the values of one key of all objects of an origin and entity, in order, until it
-  /// says to stop.
-  ///
-  /// Costs: only that key's columns are read, checked and decompressed, and go through the cache.
-  ///
-  /// - Parameter body: takes an object's number, whether it is deleted, and its value, nil where it has
-  ///   none; returns whether to go on.
-  package func forEachValue(
-    of key: KeyNumber, origin: UInt16, _ entity: EntityNumber,
-    _ body: (_ number: UInt64, _ isDeleted: Bool, Value?) -> Bool
-  ) throws(RunError) {
-    let lowest = ObjectID(origin: origin, entity: entity, number: 0, store: store.tag)
-    for block in index.blocks(ofPrefix: lowest.rawValue) {
-      let directory = try directory(ofBlock: block)
-      guard try forEachValue(of: key, directory, block, body) else { return }
-    }
-  }
-
-  private func forEachValue(
-    of key: KeyNumber, _ directory: BlockDirectory, _ block: Int,
-    _ body: (_ number: UInt64, _ isDeleted: Bool, Value?) -> Bool
-  ) throws(RunError) -> Bool {
-    let places = 0..<directory.rowCount
-    func take(_ place: Int, _ value: Value?) -> Bool {
-      let number = directory.object(place) & ObjectID.largestNumber
-      return body(number, directory.isDeleted(place), value)
-    }
-    guard let column = directory.column(of: key) else {
-      return places.allSatisfy { take($0, .none) }
-    }
-    let content = try content(ofColumn: column, directory, block)
-    do {
-      if directory.isPlain {
-        let first = directory.firstObject & ObjectID.largestNumber
-        return try content.values.forEach(in: places) { place, value in
-          body(first + UInt64(place), false, value.unlessNull)
-        }
-      }
-      return try content.values.forEach(in: places) { place, value in
-        take(place, value.unlessNull)
-      }
-    } catch {
-      throw malformed(directory.columns[column], block)
-    }
-  }
-
   /// All rows of a block, read at once.
   fileprivate func rows(
     ofBlock block: Int

@@ -6,7 +6,7 @@ package import ObjectModel
 /// How a run is written.
 package struct RunOptions: Hashable, Sendable {
   /// The most rows of a block.
-  package var blockRowCount = 1_000
+  package var blockRowCount = 250
   /// How many bytes of values a block may have, roughly, unless it has one row only.
   package var blockByteCount = 256 << 10
 

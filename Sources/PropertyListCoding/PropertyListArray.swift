@@ -4,8 +4,10 @@ package import ObjectModel
 ///
 /// The bytes must stay where they are, and as they are, while it is used.
 package struct PropertyListArray {
-  private let reader: PropertyListReader
-  private let array: PropertyListObject
+  typealias Format = PropertyListFormat
+
+  let reader: PropertyListReader
+  let array: PropertyListObject
 
   /// How many elements there are.
   package var count: Int { array.count }

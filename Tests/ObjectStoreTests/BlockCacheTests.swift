@@ -34,14 +34,14 @@ import Testing
         let sample = samples[dice.below(samples.count)]
         #expect(try runs[dice.below(2)].row(of: sample.object) == .found(sample.row ?? Row()))
         #expect(cache.byteCount <= bound)
-        #expect((cache.byteCount == 0) == (cache.sectionCount == 0))
+        #expect((cache.byteCount == 0) == (cache.blockCount == 0))
       }
-      #expect(bound < 2_000 || cache.byteCount > bound / 2 || cache.sectionCount == 2 * 20 * 4)
-      let whole = cache.sectionCount
+      #expect(bound < 2_000 || cache.byteCount > bound / 2 || cache.blockCount == 2 * 20)
+      let whole = cache.blockCount
       runs.removeLast()
-      #expect(whole < 20 || cache.sectionCount < whole)
+      #expect(whole < 5 || cache.blockCount < whole)
       runs.removeLast()
-      #expect(cache.sectionCount == 0 && cache.byteCount == 0)
+      #expect(cache.blockCount == 0 && cache.byteCount == 0)
     }
   }
 

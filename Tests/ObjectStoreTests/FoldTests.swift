@@ -23,6 +23,19 @@ import Testing
     return life
   }
 
+  /// Whether handles have all that a state has.
+  private func hasHandles(_ snapshot: Snapshot, of state: PlainState) throws -> Bool {
+    for (object, row) in state {
+      guard let handle = try snapshot.handle(of: object), try handle.stored().row == row else {
+        return false
+      }
+      for entry in row.entries {
+        guard try handle.value(entry.key) == entry.value else { return false }
+      }
+    }
+    return true
+  }
+
   /// Compares the states of all commits that a store should have with what it says they are.
   private func compare(
     _ store: JournaledStore, _ states: [PlainState], from first: Int = 0, _ seed: UInt64,
@@ -30,7 +43,10 @@ import Testing
   ) throws {
     for number in first..<states.count {
       let past = try store.snapshot(at: CommitNumber(rawValue: UInt64(number)))
-      if try past.plain() != states[number] {
+      let state = try past.plain()
+      if try state != states[number] || past.plainByBatches() != state
+        || !hasHandles(past, of: state)
+      {
         tally.count("differences")
         tally.violation("seed \(seed), commit \(number)")
       }

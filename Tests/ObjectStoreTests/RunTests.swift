@@ -45,9 +45,13 @@ import Testing
       #expect(try run.row(of: sample.object) == expected, "\(name), \(sample.object)")
       #expect(try run.stored(sample.object) == sample.stored, "\(name), \(sample.object)")
       #expect(try run.changed(of: sample.object) == sample.changed, "\(name), \(sample.object)")
+      let handle = try run.handle(of: sample.object)
+      #expect(handle?.isDeleted == (sample.row == nil), "\(name), \(sample.object)")
+      #expect(try handle?.stored() == sample.stored, "\(name), \(sample.object)")
       for number: UInt32 in [0, 3, 50, 101, .max] {
         let expected = sample.row.map { Run.Lookup.found($0[key(number)]) } ?? .deleted
         #expect(try run.value(of: sample.object, key(number)) == expected, "\(name), \(number)")
+        #expect(try handle?.value(key(number)) == sample.row?[key(number)], "\(name), \(number)")
       }
       for distance in [-1, 1, 1 << 32] {
         let raw = sample.object.rawValue &+ UInt64(bitPattern: Int64(distance))
@@ -56,6 +60,7 @@ import Testing
         #expect(try run.row(of: other) == .absent, "\(name), \(other)")
         #expect(try run.stored(other) == nil, "\(name), \(other)")
         #expect(try run.changed(of: other) == nil, "\(name), \(other)")
+        #expect(try run.handle(of: other)?.isDeleted == nil, "\(name), \(other)")
         #expect(try run.value(of: other, key(0)) == .absent, "\(name), \(other)")
       }
     }
@@ -68,20 +73,25 @@ import Testing
   }
 
   private func checkColumns(_ run: Run, _ samples: [Sample], _ name: String) throws {
-    for place in Set(samples.map { [UInt64($0.object.origin), UInt64($0.object.entity.rawValue)] })
-    {
-      let (origin, entity) = (UInt16(place[0]), EntityNumber(rawValue: UInt16(place[1])))
-      let own = samples.filter { $0.object.origin == origin && $0.object.entity == entity }
-      for number: UInt32 in [0, 4, 120] {
-        var found: [(UInt64, Bool, Value?)] = []
-        try run.forEachValue(of: key(number), origin: origin, entity) {
-          found.append(($0, $1, $2))
-          return true
+    for number: UInt32 in [0, 4, 120] {
+      var (found, integers): ([Sample], [Int?]) = ([], [])
+      var (numbers, others): ([Int], [Int]) = ([], [])
+      for block in 0..<run.blockCount {
+        let batch = try run.batch(ofBlock: block)
+        let column = try batch.column(key(number))
+        column.readIntegers(into: &numbers, others: &others)
+        #expect(numbers.count == batch.count && others == others.sorted(), "\(name)")
+        for place in 0..<batch.count where batch.hasRow(place) {
+          let value = try column.value(place)
+          found.append(Sample(batch.object(place), Row(value.map { [key(number): $0] } ?? [:])))
+          integers.append(others.contains(place) ? nil : numbers[place])
         }
-        #expect(found.map(\.0) == own.map(\.object.number), "\(name)")
-        #expect(found.map(\.1) == own.map { $0.row == nil }, "\(name)")
-        #expect(found.map(\.2) == own.map { $0.row?[key(number)] }, "\(name)")
+        #expect(batch.isWhole == (0..<batch.count).allSatisfy { batch.hasRow($0) }, "\(name)")
       }
+      let own = samples.filter { $0.row != nil }
+      #expect(found.map(\.object) == own.map(\.object), "\(name)")
+      #expect(found.map { $0.row?[key(number)] } == own.map { $0.row?[key(number)] }, "\(name)")
+      #expect(integers == own.map { $0.row?[key(number)]?.integer }, "\(name)")
     }
   }
 
@@ -115,21 +125,6 @@ import Testing
       return count < 20
     }
     #expect(count == 20)
-    try run.forEachValue(of: key(1), origin: 0, EntityNumber(rawValue: 3)) { _, _, _ in
-      count += 1
-      return count < 30
-    }
-    #expect(count == 30)
-    try run.forEachValue(of: key(9), origin: 0, EntityNumber(rawValue: 3)) { _, _, value in
-      #expect(value == nil)
-      count += 1
-      return count < 40
-    }
-    #expect(count == 40)
-    try run.forEachValue(of: key(1), origin: 1, EntityNumber(rawValue: 3)) { _, _, _ in
-      Issue.record("there are none of this origin")
-      return true
-    }
   }
 
   @Test func `cursors of several runs go on side by side`() throws {

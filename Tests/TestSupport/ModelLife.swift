@@ -63,7 +63,10 @@ package struct ModelLife {
 
   /// All that a snapshot has, by names.
   package func named(_ snapshot: Snapshot) throws -> NamedState {
-    try snapshot.plain().mapValues { row in
+    let state = try snapshot.plain()
+    let batches = try snapshot.plainByBatches(keyCount: 64)
+    precondition(batches == state, "batches tell another state")
+    return state.mapValues { row in
       Dictionary(
         uniqueKeysWithValues: row.entries.map { (store.name(of: $0.key) ?? "?", $0.value) })
     }

@@ -202,4 +202,27 @@ extension Snapshot {
     }
     return state
   }
+
+  /// All objects of all entities, come by in batches.
+  package func plainByBatches(keyCount: UInt32 = 12) throws -> PlainState {
+    var state: PlainState = [:]
+    for entity in era?.entities ?? [] {
+      try forEachBatch(of: entity.number) { batch throws(StoreError) in
+        let columns = try (0..<keyCount).map { number throws(StoreError) in
+          try batch.column(KeyNumber(rawValue: number))
+        }
+        for place in 0..<batch.count where batch.hasRow(place) {
+          var row = Row()
+          for (number, column) in columns.enumerated() {
+            row[KeyNumber(rawValue: UInt32(number))] = try column.value(place)
+          }
+          // An object that comes twice is none that any state has.
+          let object = batch.object(place)
+          state[object] = state[object] == nil ? row : Row()
+        }
+        return true
+      }
+    }
+    return state
+  }
 }

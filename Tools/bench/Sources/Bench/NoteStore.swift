@@ -54,6 +54,7 @@ final class NoteStore: Sendable {
   }
 
   var rankKey: KeyNumber { keys[2] }
+  var titleKey: KeyNumber { keys[0] }
 
   func insert(_ notes: [Note], _ way: Way, by context: LiveContext) throws {
     var objects: [CommitRequest.Object] = []

@@ -15,18 +15,27 @@ struct ReadingLines {
     try warm(
       Comparison(
         line: "P5", what: "one attribute of random objects, warm", goals: [.floor(0.27), .peers()])
-    ) { peer, number in try peer.rank(of: number) }
+    ) { head, object, key in
+      try head.handle(of: object)?.value(key)?.integer
+    } _: { peer, number in
+      try peer.rank(of: number)
+    }
   }
 
   /// Whole rows of random objects whose blocks are in the cache.
   func warmRows() throws -> Comparison {
-    try warm(Comparison(line: "P5r", what: "whole rows of random objects, warm")) { peer, number in
+    try warm(
+      Comparison(line: "P5r", what: "whole rows of random objects, warm")
+    ) { head, object, key in
+      try head.row(of: object)?[key]?.integer
+    } _: { peer, number in
       try peer.note(number).rank
     }
   }
 
   private func warm(
-    _ empty: Comparison, _ rank: @escaping (any Peer, Int) throws -> Int
+    _ empty: Comparison, ours: @escaping (Snapshot, ObjectID, KeyNumber) throws -> Int?,
+    _ rank: @escaping (any Peer, Int) throws -> Int
   ) throws -> Comparison {
     var comparison = empty
     let numbers = randomNumbers(200_000)
@@ -47,12 +56,13 @@ struct ReadingLines {
       return rate
     }
     for number in 1...bench.objectCount { _ = try head.row(of: store.object(number)) }
+    let key = store.rankKey
     for round in 0...bench.largeRounds {
       // The first round only warms.
       var measured = comparison
       try measured.round(
         round,
-        ours: { try measure { try store.rank(in: try head.row(of: store.object($0))) } },
+        ours: { try measure { try ours(head, store.object($0), key) ?? -1 } },
         floor: { try measure { objects.rank(of: $0) } },
         peers: peers.map { peer in (peer.name, { try measure { try rank(peer, $0) } }) })
       if round > 0 { comparison = measured }
@@ -77,7 +87,12 @@ struct ReadingLines {
           let store = try NoteStore(workplace.place(name))
           let head = store.store.head
           let rate = try perSecond(numbers.count, disk) {
-            for number in numbers { _ = try head.row(of: store.object(number)) }
+            for number in numbers {
+              let handle = try head.handle(of: store.object(number))
+              guard try handle?.value(store.rankKey) != nil else {
+                throw BenchError.wrongResult("P5c")
+              }
+            }
           }
           try store.store.close()
           return rate
@@ -125,18 +140,22 @@ struct ReadingLines {
     }
   }
 
-  /// All rows filtered by an integer, through the column of a compacted store's run.
-  func filter() throws -> Comparison {
-    var comparison = Comparison(
-      line: "P6", what: "filter of all rows by an integer, by the run's column", unit: .seconds,
+  /// All rows of a compacted store filtered by an integer, and the first hundred of those by their titles.
+  func filter() throws -> [Comparison] {
+    var filter = Comparison(
+      line: "P6", what: "filter of all rows by an integer", unit: .seconds,
       goals: [.floor(9.4), .peers()])
+    var first = Comparison(
+      line: "P6t", what: "the first hundred of those by title", unit: .seconds, goals: [.floor(4.3)]
+    )
     let bound = NoteSource.rankBound / 4
     try workplace.copy(try library.ours(), to: "copy")
-    let store = try NoteStore(workplace.place("copy"))
+    let store = try NoteStore(workplace.place("copy")) {
+      $0.cacheByteCount = NoteStore.ampleCacheByteCount
+    }
     _ = try store.store.compact(keeping: .latest)
-    try store.store.close()
-    let run = try self.run("copy")
-    let column = try InMemory(bench).ranks
+    let head = store.store.head
+    let objects = try InMemory(bench)
     let peers = try PeerKind.withHistory.map { try $0.open(workplace.place(try library.peer($0))) }
     var expected: Int?
     func measure(_ count: () throws -> Int) throws -> Double {
@@ -147,39 +166,30 @@ struct ReadingLines {
       }
     }
     for round in 0..<bench.rounds {
-      try comparison.round(
-        round,
-        ours: {
-          try measure {
-            var count = 0
-            try run.forEachValue(of: store.rankKey, origin: 0, NoteStore.entity) {
-              _, isDeleted, value in
-              if !isDeleted, let rank = value?.integer, rank < bound { count += 1 }
-              return true
-            }
-            return count
-          }
-        },
-        floor: { try measure { column.reduce(0) { $0 + ($1 < bound ? 1 : 0) } } },
+      try filter.round(
+        round, ours: { try measure { try store.count(ofRanksBelow: bound, in: head) } },
+        floor: { try measure { objects.ranks.reduce(0) { $0 + ($1 < bound ? 1 : 0) } } },
         peers: peers.map { peer in
           (peer.name, { try measure { try peer.count(ofRanksBelow: bound) } })
         })
     }
-    for peer in peers { try peer.close() }
-    try workplace.remove("copy")
-    return comparison
-  }
-
-  /// The only run of a compacted store.
-  private func run(_ name: String) throws -> Run {
-    let folder = try disk.folderForReading(at: workplace.place(name + "/snapshots"))
-    let runs = try folder.names().filter { $0.hasSuffix(".xr") }
-    guard runs.count == 1, let only = runs.first else {
-      throw BenchError.wrongResult("P6 has \(runs.count) runs")
+    var titles: [String] = []
+    func measure(_ find: () throws -> [String]) throws -> Double {
+      try seconds(disk) {
+        let found = try find()
+        if !titles.isEmpty, found != titles { throw BenchError.wrongResult("P6t \(found)") }
+        titles = found
+      }
     }
-    let manifest = try JournalReader(at: workplace.place(name), on: disk).manifest
-    let cache = BlockCache(largestByteCount: NoteStore.ampleCacheByteCount)
-    return try Run(only, in: folder, store: manifest.store, cache: cache)
+    for round in 0..<bench.rounds {
+      try first.round(
+        round, ours: { try measure { try store.firstTitles(ofRanksBelow: bound, in: head) } },
+        floor: { try measure { objects.firstTitles(ofRanksBelow: bound) } })
+    }
+    for peer in peers { try peer.close() }
+    try store.store.close()
+    try workplace.remove("copy")
+    return [filter, first]
   }
 
   private func randomNumbers(_ count: Int) -> [Int] {
@@ -197,6 +207,7 @@ private struct InMemory {
 
   private var objects: [Int: Object] = [:]
   let ranks: [Int]
+  private let titles: [String]
 
   init(_ bench: Bench) throws {
     var notes: [Note] = []
@@ -205,8 +216,15 @@ private struct InMemory {
       for change in changes { change.apply(to: &notes[change.number - 1]) }
     }
     ranks = notes.map(\.rank)
+    titles = notes.map(\.title)
     for note in notes { objects[note.number] = Object(note) }
   }
 
   func rank(of number: Int) -> Int { objects[number]?.note.rank ?? 0 }
+
+  func firstTitles(ofRanksBelow bound: Int) -> [String] {
+    var first = FirstFew()
+    for index in ranks.indices where ranks[index] < bound { first.add(titles[index]) }
+    return first.sorted
+  }
 }

@@ -44,7 +44,7 @@ let families: [(name: String, measure: () throws -> [Comparison])] = [
   ("P2", { try saving.inserting() }),
   ("P4", { [try opening.recovery(), try opening.clean()] }),
   ("P5", { [try reading.warmValues(), try reading.warmRows(), try reading.cold()] }),
-  ("P6", { [try reading.filter()] }),
+  ("P6", { try reading.filter() }),
   ("P7", { try history.size() }),
   ("P8", { [try history.pastState(), try history.pastObject()] }),
   ("P9", { [try saving.manyThreads(16, savesPerThread: 1000)] }),

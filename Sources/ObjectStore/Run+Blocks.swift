@@ -2,63 +2,75 @@ internal import DiskAccess
 internal import Journaling
 internal import ObjectModel
 
-// Directories and columns: out of the cache, or read, checked and decompressed.
+// Blocks and columns: out of the cache, or read, checked and decompressed.
 extension Run {
-  func directory(ofBlock block: Int) throws(RunError) -> BlockDirectory {
-    let key = SectionKey.directory(block, ofRun: number)
-    if case .directory(let directory) = cache.section(key) { return directory }
-    let entry = index.entries[block]
-    let offset = index.offsets[block] + RunIndex.directoryOffset
-    let read = try file.withBytes(offset, Int(entry.storedDirectoryByteCount), name) {
-      stored throws(RunError) in try readDirectory(stored, block)
-    }
-    if case .directory(let directory) = cache.keep(.directory(read), key) { return directory }
-    return read
+  @inline(__always)
+  func block(_ index: Int) throws(RunError) -> Block {
+    if let block = cache.block(index, of: slots) { return block }
+    return try readBlock(index)
   }
 
-  func content(
-    ofColumn place: Int, _ directory: BlockDirectory, _ block: Int
-  ) throws(RunError) -> ColumnContent {
-    let key = SectionKey.column(place, block, ofRun: number)
-    if case .column(let content) = cache.section(key) { return content }
-    let column = directory.columns[place]
-    let offset = index.offsets[block] + column.offset
-    let read = try file.withBytes(offset, column.storedByteCount, name) {
-      stored throws(RunError) in try readColumn(stored, column, directory, block)
+  private func readBlock(_ block: Int) throws(RunError) -> Block {
+    let offset = index.offsets[block] + RunIndex.directoryOffset
+    let count = Int(index.entries[block].storedDirectoryByteCount)
+    let directory = try file.withBytes(offset, count, name) { stored throws(RunError) in
+      try readDirectory(stored, block)
     }
-    if case .column(let content) = cache.keep(.column(read), key) { return content }
-    return read
+    return cache.keep(Block(block, directory, slots))
+  }
+
+  @inline(__always)
+  func content(ofColumn place: Int, _ block: Block) throws(RunError) -> ColumnContent {
+    if let content = block.content(place) { return content }
+    return try readContent(ofColumn: place, block)
+  }
+
+  private func readContent(
+    ofColumn place: Int, _ block: Block
+  ) throws(RunError) -> ColumnContent {
+    let column = block.directory.columns[place]
+    let offset = index.offsets[block.index] + column.offset
+    let read = try file.withBytes(offset, column.storedByteCount, name) {
+      stored throws(RunError) in try readColumn(stored, column, block.directory, block.index)
+    }
+    return cache.keep(read, place, of: block)
   }
 
   /// Columns of so many bytes are read at once where the cache lacks one of them; larger ones by themselves.
   private static let readAtOnceByteCount: UInt64 = 1 << 20
 
-  /// Columns of a block that follow one another.
-  func contents(
-    ofColumns places: Range<Int>, _ directory: BlockDirectory, _ block: Int
+  /// The columns of a block's keys.
+  func contentsOfKeys(_ block: Block) throws(RunError) -> [ColumnContent] {
+    let places = block.directory.placesOfKeys
+    var contents: [ColumnContent] = []
+    contents.reserveCapacity(places.count)
+    for place in places {
+      guard let content = block.content(place) else { break }
+      contents.append(content)
+    }
+    return contents.count == places.count ? contents : try readContents(ofColumns: places, block)
+  }
+
+  /// Reads columns that follow one another.
+  private func readContents(
+    ofColumns places: Range<Int>, _ block: Block
   ) throws(RunError) -> [ColumnContent] {
+    let columns = block.directory.columns
     guard let last = places.last else { return [] }
-    let first = SectionKey.column(places.lowerBound, block, ofRun: number)
-    if let contents = cache.columns(from: first, count: places.count) { return contents }
-    let columns = directory.columns
     let start = columns[places.lowerBound].offset
     let count = columns[last].offset + UInt64(columns[last].storedByteCount) - start
     guard count <= Self.readAtOnceByteCount else {
-      return try places.map { place throws(RunError) in
-        try content(ofColumn: place, directory, block)
-      }
+      return try places.map { place throws(RunError) in try content(ofColumn: place, block) }
     }
-    return try file.withBytes(index.offsets[block] + start, Int(count), name) {
+    return try file.withBytes(index.offsets[block.index] + start, Int(count), name) {
       all throws(RunError) in
       try places.map { place throws(RunError) in
-        let key = SectionKey.column(place, block, ofRun: number)
-        if case .column(let content) = cache.section(key) { return content }
+        if let content = block.content(place) { return content }
         let first = Int(columns[place].offset - start)
         let stored = UnsafeRawBufferPointer(
           rebasing: all[first..<first + columns[place].storedByteCount])
-        let read = try readColumn(stored, columns[place], directory, block)
-        if case .column(let content) = cache.keep(.column(read), key) { return content }
-        return read
+        let read = try readColumn(stored, columns[place], block.directory, block.index)
+        return cache.keep(read, place, of: block)
       }
     }
   }
