@@ -35,6 +35,7 @@ struct BlockAssembly: ~Copyable {
   private static let columnByteCount = 64
 
   var isEmpty: Bool { objects.isEmpty }
+  var rowCount: Int { objects.count }
 
   /// Whether a row can be added to those that are there.
   func hasRoom(for object: UInt64, _ row: Row?, byteCount: Int, _ options: RunOptions) -> Bool {

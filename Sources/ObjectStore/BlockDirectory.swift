@@ -13,7 +13,7 @@ final class BlockDirectory: Sendable {
     /// Its length, decompressed.
     let byteCount: Int
     /// The check of its LZ4 blocks.
-    let check: UInt64
+    var check: UInt64
   }
 
   let firstObject: UInt64
@@ -21,7 +21,7 @@ final class BlockDirectory: Sendable {
   /// How far each row's number is from the first's; none where the numbers have no gaps.
   private let distances: [UInt32]
   /// A bit a row, lowest first; none where no row is deleted.
-  private let deletions: [UInt8]
+  let deletions: [UInt8]
   /// That of the commits, and then those of the keys, which ascend.
   let columns: [Column]
   private let keys: [KeyNumber]

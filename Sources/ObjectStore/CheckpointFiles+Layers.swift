@@ -55,13 +55,42 @@ extension CheckpointFiles {
     salt: UInt64
   ) throws(StoreError) -> Run {
     var rows = LayeredRows(layers, of: snapshot)
-    return try writeRun(salt: salt) { () throws(StoreError) in
-      while let next = try rows.next() {
+    return try writeRun(salt: salt) { (writer) throws(StoreError) in
+      while true {
+        if writer.takesBlocks, let (run, block) = try rows.nextBlock(ofEra: era),
+          try writer.takeOver(block, of: run, unlessItHasDeletions: kept != nil)
+        {
+          rows.skipBlock(ofEra: era)
+          continue
+        }
+        guard let next = try rows.next() else { return }
         let row = snapshot.convert(next.stored.row, of: next.object, from: next.era, to: era)
         if let kept, row == nil, next.stored.changed < kept { continue }
-        return (next.object, StoredRow(row, changed: next.stored.changed))
+        do throws(RunError) {
+          try writer.append(next.object, StoredRow(row, changed: next.stored.changed))
+        } catch {
+          throw StoreError(error)
+        }
       }
-      return nil
+    }
+  }
+}
+
+extension RunWriter {
+  /// Takes a block of another run over, as it is.
+  ///
+  /// - Returns: whether it did; nothing has been added where it did not.
+  fileprivate mutating func takeOver(
+    _ block: Int, of run: Run, unlessItHasDeletions: Bool
+  ) throws(StoreError) -> Bool {
+    guard takes(run.index.entries[block]) else { return false }
+    do throws(RunError) {
+      let sealed = try SealedBlock(block, of: run)
+      if unlessItHasDeletions, sealed.hasDeletions { return false }
+      try append(sealed)
+      return true
+    } catch {
+      throw StoreError(error)
     }
   }
 }

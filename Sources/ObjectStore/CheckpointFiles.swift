@@ -9,17 +9,19 @@ struct CheckpointFiles {
   private let parent: any DiskFolder
   private let store: StoreIdentity
   let cache: BlockCache
+  private let runOptions: RunOptions
   /// The checkpoint that the manifest names; nil before the first.
   private(set) var current: (name: String, checkpoint: Checkpoint)?
   private var lastNumber: UInt64 = 0
 
   /// Finds the folder, or makes it.
   init(
-    in parent: any DiskFolder, _ store: StoreIdentity, cache: BlockCache
+    in parent: any DiskFolder, _ store: StoreIdentity, cache: BlockCache, runs: RunOptions
   ) throws(StoreError) {
     self.parent = parent
     self.store = store
     self.cache = cache
+    runOptions = runs
     (folder, lastNumber) = try onJournal { () throws(JournalError) in
       do throws(DiskError) {
         if try parent.information(of: Checkpoint.folderName) == nil {
@@ -39,23 +41,18 @@ struct CheckpointFiles {
 
   /// Writes a run of rows in order.
   ///
-  /// - Parameter next: gives the next row; nil after the last.
+  /// - Parameter body: adds the rows.
   mutating func writeRun(
-    salt: UInt64, _ next: () throws(StoreError) -> (object: ObjectID, stored: StoredRow)?
+    salt: UInt64, _ body: (inout RunWriter) throws(StoreError) -> Void
   ) throws(StoreError) -> Run {
     let name = newName(Checkpoint.runExtension)
     let folder = folder
     var failure: StoreError?
     do throws(RunError) {
-      var writer = try RunWriter(making: name, in: folder, store: store, salt: salt)
+      var writer = try RunWriter(
+        making: name, in: folder, store: store, salt: salt, options: runOptions)
       do throws(StoreError) {
-        while let (object, stored) = try next() {
-          do throws(RunError) {
-            try writer.append(object, stored)
-          } catch {
-            throw StoreError(error)
-          }
-        }
+        try body(&writer)
       } catch {
         failure = error
       }

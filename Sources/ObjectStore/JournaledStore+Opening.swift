@@ -32,7 +32,8 @@ extension JournaledStore {
     let (journal, report) = try opening.openJournal(
       making: options.makesStore ? .ifMissing : .never, journalOptions)
     do throws(StoreError) {
-      var files = try CheckpointFiles(in: journal.folder, journal.store, cache: opening.cache)
+      var files = try CheckpointFiles(
+        in: journal.folder, journal.store, cache: opening.cache, runs: options.run)
       let fold = try opening.fold(
         journal, &files, within: options.unflushedByteCount)
       if let (name, checkpoint) = opening.checkpoint { files.stand(on: checkpoint, name: name) }

@@ -134,7 +134,7 @@ struct LayeredRows {
   mutating func next() throws(StoreError) -> Element? {
     var least: (object: ObjectID, source: Int)?
     for index in sources.indices {
-      guard let object = try sources[index].head(), object.rawValue <= last else { continue }
+      guard let object = try sources[index].headObject(), object.rawValue <= last else { continue }
       if least.map({ object.rawValue < $0.object.rawValue }) ?? true { least = (object, index) }
     }
     guard let least else { return nil }
@@ -142,7 +142,8 @@ struct LayeredRows {
     var found: (stored: StoredRow, era: Int)?
     // What lies below is older.
     for index in least.source..<sources.count {
-      guard try sources[index].head() == least.object, let overlay = sources[index].takeHead()
+      guard try sources[index].headObject() == least.object,
+        let overlay = try sources[index].takeHead()
       else { continue }
       if found == nil { found = try assembly.take(overlay, sources[index].era, in: snapshot) }
     }
@@ -153,6 +154,34 @@ struct LayeredRows {
       throw .chainBroken(least.object, in: snapshot.number)
     }
     return (least.object, whole.stored, whole.era)
+  }
+
+  /// The block of a run of an era that comes next, if no other source has an object among its own: what the
+  /// layers say of its objects is what the block says.
+  mutating func nextBlock(ofEra era: Int) throws(StoreError) -> (run: Run, block: Int)? {
+    guard let (index, run, block) = firstBlock(ofEra: era) else { return nil }
+    let end = run.index.entries[block].lastObject
+    for other in sources.indices where other != index {
+      if let object = try sources[other].headObject(), object.rawValue <= end { return nil }
+    }
+    return end <= last ? (run, block) : nil
+  }
+
+  /// Goes on behind the block that comes next.
+  mutating func skipBlock(ofEra era: Int) {
+    if let (index, _, _) = firstBlock(ofEra: era) { sources[index].skipBlock() }
+  }
+
+  /// Of the blocks of an era that begin where their sources are, the first one.
+  private func firstBlock(ofEra era: Int) -> (source: Int, run: Run, block: Int)? {
+    var least: (source: Int, run: Run, block: Int)?
+    for index in sources.indices where sources[index].era == era {
+      guard let (run, block) = sources[index].wholeBlock else { continue }
+      let first = run.index.entries[block].firstObject
+      if let other = least, other.run.index.entries[other.block].firstObject <= first { continue }
+      least = (index, run, block)
+    }
+    return least
   }
 
   /// One of the sources, with its next row at hand.
@@ -172,9 +201,27 @@ struct LayeredRows {
       self.era = era
     }
 
-    mutating func head() throws(StoreError) -> ObjectID? {
-      if let next { return next.object }
-      if isAtEnd { return nil }
+    /// The block whose first row comes next, if none of its rows has been read.
+    var wholeBlock: (run: Run, block: Int)? {
+      guard next == nil, !isAtEnd, case .run(let run) = cursor else { return nil }
+      return run.wholeBlock
+    }
+
+    mutating func skipBlock() {
+      guard case .run(var run) = cursor else { return }
+      run.skipBlock()
+      cursor = .run(run)
+    }
+
+    /// The next object; of a block that begins with it, nothing is read.
+    mutating func headObject() throws(StoreError) -> ObjectID? {
+      if let (run, block) = wholeBlock { return run.id(run.index.entries[block].firstObject) }
+      try readHead()
+      return next?.object
+    }
+
+    private mutating func readHead() throws(StoreError) {
+      if next != nil || isAtEnd { return }
       switch cursor {
       case .changes(var table):
         next = table.next()
@@ -186,10 +233,10 @@ struct LayeredRows {
         cursor = .run(run)
       }
       isAtEnd = next == nil
-      return next?.object
     }
 
-    mutating func takeHead() -> Overlay? {
+    mutating func takeHead() throws(StoreError) -> Overlay? {
+      try readHead()
       defer { next = nil }
       return next?.overlay
     }

@@ -103,10 +103,7 @@ extension Run {
     _ stored: UnsafeRawBufferPointer, _ column: BlockDirectory.Column,
     _ directory: BlockDirectory, _ block: Int
   ) throws(RunError) -> ColumnContent {
-    guard Checksum.matches(column.check, Checksum.of(stored, salt: header.salt)) else {
-      let offset = index.offsets[block] + column.offset
-      throw .damaged(RunFinding(.columnDamaged(column.key), name, at: offset))
-    }
+    try check(stored, column, block)
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: column.byteCount, alignment: 16)
     guard LZ4Frame.readBlocks(stored, into: memory) else {
       memory.deallocate()
@@ -116,6 +113,15 @@ extension Run {
       throw malformed(column, block)
     }
     return content
+  }
+
+  func check(
+    _ stored: UnsafeRawBufferPointer, _ column: BlockDirectory.Column, _ block: Int
+  ) throws(RunError) {
+    guard Checksum.matches(column.check, Checksum.of(stored, salt: header.salt)) else {
+      let offset = index.offsets[block] + column.offset
+      throw .damaged(RunFinding(.columnDamaged(column.key), name, at: offset))
+    }
   }
 
   /// What is said of a column whose values cannot be read.

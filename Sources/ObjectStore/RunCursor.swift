@@ -20,6 +20,18 @@ package struct RunCursor {
     block = run.index.firstBlock(notBefore: first)
   }
 
+  /// The block whose first row comes next, if none of its rows has been read; nil within a block, and after the
+  /// last.
+  var wholeBlock: (run: Run, block: Int)? {
+    guard place == rows.count, block < run.index.entries.count,
+      run.index.entries[block].firstObject >= first
+    else { return nil }
+    return (run, block)
+  }
+
+  /// Goes on behind the block whose first row comes next.
+  mutating func skipBlock() { block += 1 }
+
   /// The next object and what a commit has left of it; nothing after the last one.
   package mutating func next() throws(RunError) -> (object: ObjectID, stored: StoredRow)? {
     while place == rows.count {

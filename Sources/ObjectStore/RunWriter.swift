@@ -42,6 +42,11 @@ package struct RunWriter: ~Copyable {
   private var rowCount: UInt64 = 0
   private var deletedCount: UInt64 = 0
   private var last: UInt64?
+  private var unsyncedByteCount = 0
+  /// The frame of a block that is taken over.
+  private var copied = ByteWriter()
+
+  private static let syncedByteCount = 8 << 20
 
   /// Makes the file, which must not be there.
   ///
@@ -124,15 +129,22 @@ package struct RunWriter: ~Copyable {
   }
 
   private mutating func writeBlock() throws(RunError) {
-    guard blockCount < RunIndex.largestBlockCount else {
-      throw .tooManyBlocks(limit: RunIndex.largestBlockCount)
-    }
-    var entry = try block.compress(with: sealer.lz4, salt: salt, store: store.tag)
+    let entry = try block.compress(with: sealer.lz4, salt: salt, store: store.tag)
     previousBodyCheck = sealer.seal(
       .rows, payloadByteCount: block.payloadByteCount, at: place
     ) { _, output in
       block.writeFrame(to: &output)
     }
+    try writeSealed(entry)
+    block.removeAll()
+  }
+
+  /// Writes the block that has been sealed.
+  private mutating func writeSealed(_ entry: RunIndex.Entry) throws(RunError) {
+    guard blockCount < RunIndex.largestBlockCount else {
+      throw .tooManyBlocks(limit: RunIndex.largestBlockCount)
+    }
+    var entry = entry
     let sealed = sealer.unsafeBytes
     entry.sealedByteCount = UInt32(sealed.count)
     let (file, offset) = (file, offset)
@@ -140,6 +152,51 @@ package struct RunWriter: ~Copyable {
     self.offset += UInt64(sealed.count)
     entry.write(to: &index)
     blockCount += 1
-    block.removeAll()
+    try syncPiece(of: sealed.count)
+  }
+
+  /// Syncs what has been written, some megabytes at a time: whoever syncs another file would wait for all of
+  /// it at the end.
+  private mutating func syncPiece(of byteCount: Int) throws(RunError) {
+    unsyncedByteCount += byteCount
+    guard unsyncedByteCount >= Self.syncedByteCount else { return }
+    unsyncedByteCount = 0
+    let file = file
+    try onDisk { () throws(DiskError) in try file.syncData() }
+  }
+
+  // MARK: Blocks of other runs
+
+  /// Whether a block of another run may follow: none that has been begun would become too small by it.
+  var takesBlocks: Bool {
+    block.isEmpty || block.rowCount >= options.blockRowCount / 4
+  }
+
+  /// Whether a block is large enough to be taken over: merging is to make blocks larger.
+  func takes(_ entry: RunIndex.Entry) -> Bool {
+    takesBlocks
+      && (Int(entry.rowCount) >= options.blockRowCount / 2
+        || Int(entry.sealedByteCount) >= options.blockByteCount / 4)
+  }
+
+  /// Adds a block of another run behind all objects, as it is: its columns are checked and not decompressed.
+  ///
+  /// - Throws: `disk`, `damaged`, and what `append` does.
+  package mutating func append(_ sealed: borrowing SealedBlock) throws(RunError) {
+    let entry = sealed.entry
+    precondition(sealed.store == store, "a run has objects of its own store only")
+    precondition(
+      last.map { $0 < entry.firstObject } ?? true, "objects are added in ascending order")
+    last = entry.lastObject
+    if !block.isEmpty { try writeBlock() }
+    copied.removeAll()
+    let (copiedEntry, payloadByteCount) = sealed.writeFrame(
+      with: sealer.lz4, salt: salt, to: &copied)
+    previousBodyCheck = sealer.seal(.rows, payloadByteCount: payloadByteCount, at: place) {
+      [copied = copied.unsafeBytes] _, output in output.write(copied)
+    }
+    rowCount += UInt64(entry.rowCount)
+    deletedCount += UInt64(sealed.directory.deletedCount)
+    try writeSealed(copiedEntry)
   }
 }

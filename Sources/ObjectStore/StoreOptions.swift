@@ -33,6 +33,8 @@ public struct StoreOptions: Sendable {
   package var replayByteCount = 64 << 20
   /// The length from which on a segment is sealed with a checkpoint.
   package var rollingByteCount: UInt64 = 1 << 20
+  /// How runs are written.
+  package var run = RunOptions()
   /// How the journal is kept.
   package var journal = JournalOptions()
 

@@ -160,6 +160,49 @@ import Testing
 }
 
 @Suite struct RunWriting {
+  @Test func `blocks go into another run as they are, between rows`() throws {
+    let campaign = Campaign(count: "XJ_CAMPAIGN_UNIT", inGate: 25)
+    for seed in campaign.seed..<campaign.seed + UInt64(campaign.count) {
+      var dice = Dice(seed: seed)
+      let samples = dice.samples(1 + dice.below(200))
+      let old = try run(WrittenRun(samples, salt: seed) { $0.blockRowCount = 10 }.bytes)
+      let folder = try SimulatedDisk(seed: 1).folder(at: "")
+      var options = RunOptions()
+      options.blockRowCount = 7
+      var writer = try RunWriter(
+        making: "run", in: folder, store: runStore, salt: runSalt, options: options)
+      var place = 0
+      for (block, entry) in old.index.entries.enumerated() {
+        let count = Int(entry.rowCount)
+        if dice.below(2) == 0 {
+          try writer.append(SealedBlock(block, of: old))
+        } else {
+          for sample in samples[place..<place + count] {
+            try writer.append(sample.object, sample.stored)
+          }
+        }
+        place += count
+      }
+      let summary = try writer.finish()
+      let new = try Run(
+        "run", in: folder, store: runStore, cache: BlockCache(largestByteCount: 1 << 20))
+      try new.verify()
+      #expect(try new.samples() == samples, "seed \(seed)")
+      #expect(summary.rowCount == UInt64(samples.count), "seed \(seed)")
+      #expect(summary.deletedCount == old.deletedCount, "seed \(seed)")
+    }
+  }
+
+  @Test func `a block that is damaged goes into no other run`() throws {
+    let bytes = try WrittenRun((0..<20).map { Sample(object($0), [1: .integer(Int($0))]) }).bytes
+    let old = try run(bytes)
+    let block = 80 + 48 + 7..<80 + Int(old.index.entries[0].sealedByteCount) - 4
+    for place in block {
+      let spoilt = try run(bytes.flipping(bit: place * 8))
+      #expect(throws: RunError.self, "byte \(place)") { _ = try SealedBlock(0, of: spoilt) }
+    }
+  }
+
   @Test func `objects are added in ascending order, and of the run's own store only`() async {
     await #expect(processExitsWith: .failure) {
       _ = try WrittenRun([Sample(object(2), nil), Sample(object(2), nil)])

@@ -19,6 +19,7 @@ extension StoreOptions {
   package static var small: StoreOptions {
     var options = StoreOptions()
     options.journal = .small
+    options.run.blockRowCount = 8
     options.unflushedByteCount = 8 << 10
     options.closingByteCount = 400
     options.rollingByteCount = 1 << 10
