@@ -58,43 +58,53 @@ package struct RowBatch {
   /// Costs: the column is read, checked and decompressed, unless the cache has it. No value is made yet.
   package func column(_ key: KeyNumber) throws(StoreError) -> Column {
     switch source {
-    case .rows(let rows): return Column(.values(rows.map { $0.row[key] }))
+    case .rows(let rows): return Column(values: rows.map { $0.row[key] })
     case .block(let run, let block):
       guard let place = block.directory.column(of: key) else {
-        return Column(.nothing(count: block.directory.rowCount))
+        return Column(values: [Value?](repeating: .none, count: block.directory.rowCount))
       }
       return try onRun { () throws(RunError) in
-        Column(.content(try run.content(ofColumn: place, block), run, block, column: place))
+        Column(try run.content(ofColumn: place, block), column: place, of: block, run)
       }
     }
   }
 
   /// The values that the rows of a batch have for a key. What places without a row have means nothing.
   package struct Column {
-    enum Source {
-      case nothing(count: Int)
-      case values([Value?])
-      case content(ColumnContent, Run, Block, column: Int)
+    /// What a column of a block holds; nil where the values are not in one.
+    private let content: ColumnContent?
+    private let values: [Value?]
+    /// Where the column is, to tell what is wrong with it.
+    private let origin: (run: Run, block: Block, column: Int)?
+
+    init(values: [Value?]) {
+      (content, origin) = (nil, nil)
+      self.values = values
     }
 
-    private let source: Source
-
-    init(_ source: Source) { self.source = source }
+    init(_ content: ColumnContent, column: Int, of block: Block, _ run: Run) {
+      self.content = content
+      values = []
+      origin = (run, block, column)
+    }
 
     /// The value at a place; nil where there is none.
     ///
     /// - Throws: where what is on the disk cannot be read.
     package func value(_ place: Int) throws(StoreError) -> Value? {
-      switch source {
-      case .nothing: return .none
-      case .values(let values): return values[place]
-      case .content(let content, let run, let block, let column):
-        do {
-          return try content.values.value(place).unlessNull
-        } catch {
-          throw StoreError(run.malformed(block.directory.columns[column], block.index))
-        }
+      guard let content else { return values[place] }
+      do {
+        return try content.values.value(place).unlessNull
+      } catch {
+        throw StoreError(malformed)
       }
+    }
+
+    private var malformed: RunError {
+      guard let (run, block, column) = origin else {
+        preconditionFailure("values that are in no block have been read already")
+      }
+      return run.malformed(block.directory.columns[column], block.index)
     }
 
     /// Reads all values that are integers.
@@ -105,16 +115,12 @@ package struct RowBatch {
     ///   - numbers: gets a number for each place; 0 where the value is no integer.
     ///   - others: gets the places that have other values, or none, in order.
     package func readIntegers(into numbers: inout [Int], others: inout [Int]) {
-      switch source {
-      case .content(let content, _, _, _):
-        content.values.readIntegers(into: &numbers, others: &others)
-      case .nothing(let count):
-        numbers = [Int](repeating: 0, count: count)
-        others = Array(0..<count)
-      case .values(let values):
+      guard let content else {
         numbers = values.map { $0?.integer ?? 0 }
         others = values.indices.filter { values[$0]?.integer == nil }
+        return
       }
+      content.values.readIntegers(into: &numbers, others: &others)
     }
   }
 }
