@@ -31,6 +31,12 @@ package struct Row: Hashable, Sendable {
     self.entries = entries
   }
 
+  /// Takes entries over that are known to be in order, none of them null.
+  package init(known entries: [Entry]) {
+    assert(Row(sorted: entries) != nil, "entries are known to be in order, and not null")
+    self.entries = entries
+  }
+
   /// The value of a key; nil where there is none. Setting null removes it.
   package subscript(key: KeyNumber) -> Value? {
     get {

@@ -24,7 +24,8 @@ final class BlockDirectory: Sendable {
   let deletions: [UInt8]
   /// That of the commits, and then those of the keys, which ascend.
   let columns: [Column]
-  private let keys: [KeyNumber]
+  /// Those of the columns that have one.
+  let keys: [KeyNumber]
   /// Where the last column ends, counted from the block's seal.
   let endOffset: UInt64
   /// The length of the directory and all columns, decompressed.

@@ -98,9 +98,10 @@ extension JournaledStore {
     let snapshot = pending.settleAll()
     if covering {
       pending.cover()
-      publish(anew: pending.snapshot)
       flushedJournalByteCount = journal.appends.byteCount
     }
+    // Whoever waits for one of these commits finds it settled, and so does not show it any more.
+    publish(anew: pending.snapshot)
     let catalogue = catalogue.settled(
       at: snapshot.number, snapshot.time, lastNumbers: isClosing ? lastNumbers : nil,
       live: liveContexts)

@@ -126,8 +126,8 @@ struct LayeredRows {
   mutating func move(from first: ObjectID, through last: ObjectID) {
     self.last = last.rawValue
     sources = layers.flatMap { layer in
-      [Source(.changes(TableCursor(layer.changes, snapshot.store, from: first)), layer.era)]
-        + layer.runs.map { Source(.run(RunCursor($0, from: first)), layer.era) }
+      [Source(TableCursor(layer.changes, snapshot.store, from: first), layer.era)]
+        + layer.runs.map { Source(RunCursor($0, from: first), layer.era) }
     }
   }
 
@@ -186,32 +186,30 @@ struct LayeredRows {
 
   /// One of the sources, with its next row at hand.
   private struct Source {
-    enum Cursor {
-      case changes(TableCursor)
-      case run(RunCursor)
-    }
-
     let era: Int
-    private var cursor: Cursor
+    // One of the two: changed in place, as a copy of a cursor costs more than its next row.
+    private var table: TableCursor?
+    private var run: RunCursor?
     private var next: (object: ObjectID, overlay: Overlay)?
     private var isAtEnd = false
 
-    init(_ cursor: Cursor, _ era: Int) {
-      self.cursor = cursor
+    init(_ table: TableCursor, _ era: Int) {
+      self.table = table
+      self.era = era
+    }
+
+    init(_ run: RunCursor, _ era: Int) {
+      self.run = run
       self.era = era
     }
 
     /// The block whose first row comes next, if none of its rows has been read.
     var wholeBlock: (run: Run, block: Int)? {
-      guard next == nil, !isAtEnd, case .run(let run) = cursor else { return nil }
-      return run.wholeBlock
+      guard next == nil, !isAtEnd else { return nil }
+      return run?.wholeBlock
     }
 
-    mutating func skipBlock() {
-      guard case .run(var run) = cursor else { return }
-      run.skipBlock()
-      cursor = .run(run)
-    }
+    mutating func skipBlock() { run?.skipBlock() }
 
     /// The next object; of a block that begins with it, nothing is read.
     mutating func headObject() throws(StoreError) -> ObjectID? {
@@ -222,16 +220,12 @@ struct LayeredRows {
 
     private mutating func readHead() throws(StoreError) {
       if next != nil || isAtEnd { return }
-      switch cursor {
-      case .changes(var table):
-        next = table.next()
-        cursor = .changes(table)
-      case .run(var run):
-        next = try onRun { () throws(RunError) in try run.next() }.map {
-          ($0.object, .whole($0.stored))
-        }
-        cursor = .run(run)
+      do throws(RunError) {
+        if let read = try run?.next() { next = (read.object, .whole(read.stored)) }
+      } catch {
+        throw StoreError(error)
       }
+      if run == nil { next = table?.next() }
       isAtEnd = next == nil
     }
 

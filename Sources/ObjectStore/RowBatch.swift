@@ -13,6 +13,8 @@ package struct RowBatch {
   let source: Source
   /// Of each place, whether its row is to be passed over; none where no row is.
   private var hidden: [Bool] = []
+  /// Values that lie over those of the block, by place.
+  private var patches: [Int: PartialRow] = [:]
 
   init(_ source: Source) { self.source = source }
 
@@ -20,6 +22,12 @@ package struct RowBatch {
     if hidden.isEmpty { hidden = [Bool](repeating: false, count: count) }
     hidden[place] = true
   }
+
+  /// Puts later values over those of a place.
+  mutating func patch(_ place: Int, _ row: PartialRow) { patches[place] = row }
+
+  /// Whether there are later values over those of a place.
+  func isPatched(_ place: Int) -> Bool { patches[place] != nil }
 
   /// How many places there are.
   package var count: Int {
@@ -49,7 +57,8 @@ package struct RowBatch {
     switch source {
     case .rows(let rows): return rows[place].row
     case .block(let run, let block):
-      return try onRun { () throws(RunError) in try run.row(place, block) }
+      let row = try onRun { () throws(RunError) in try run.row(place, block) }
+      return patches[place]?.applied(to: row) ?? row
     }
   }
 
@@ -60,11 +69,20 @@ package struct RowBatch {
     switch source {
     case .rows(let rows): return Column(values: rows.map { $0.row[key] })
     case .block(let run, let block):
+      var patched: [Int: Value?] = [:]
+      for (place, row) in patches {
+        for entry in row.values where entry.key == key {
+          patched.updateValue(entry.value.unlessNull, forKey: place)
+        }
+      }
       guard let place = block.directory.column(of: key) else {
-        return Column(values: [Value?](repeating: .none, count: block.directory.rowCount))
+        var values = [Value?](repeating: .none, count: block.directory.rowCount)
+        for (place, value) in patched { values[place] = value }
+        return Column(values: values)
       }
       return try onRun { () throws(RunError) in
-        Column(try run.content(ofColumn: place, block), column: place, of: block, run)
+        Column(
+          try run.content(ofColumn: place, block), patched: patched, column: place, of: block, run)
       }
     }
   }
@@ -74,16 +92,21 @@ package struct RowBatch {
     /// What a column of a block holds; nil where the values are not in one.
     private let content: ColumnContent?
     private let values: [Value?]
+    /// Values that lie over those of the content, by place.
+    private let patched: [Int: Value?]
     /// Where the column is, to tell what is wrong with it.
     private let origin: (run: Run, block: Block, column: Int)?
 
     init(values: [Value?]) {
-      (content, origin) = (nil, nil)
+      (content, origin, patched) = (nil, nil, [:])
       self.values = values
     }
 
-    init(_ content: ColumnContent, column: Int, of block: Block, _ run: Run) {
+    init(
+      _ content: ColumnContent, patched: [Int: Value?], column: Int, of block: Block, _ run: Run
+    ) {
       self.content = content
+      self.patched = patched
       values = []
       origin = (run, block, column)
     }
@@ -93,6 +116,7 @@ package struct RowBatch {
     /// - Throws: where what is on the disk cannot be read.
     package func value(_ place: Int) throws(StoreError) -> Value? {
       guard let content else { return values[place] }
+      if !patched.isEmpty, let value = patched[place] { return value }
       do {
         return try content.values.value(place).unlessNull
       } catch {
@@ -121,6 +145,13 @@ package struct RowBatch {
         return
       }
       content.values.readIntegers(into: &numbers, others: &others)
+      if patched.isEmpty { return }
+      others.removeAll { patched[$0] != nil }
+      for (place, value) in patched {
+        numbers[place] = value?.integer ?? 0
+        if value?.integer == nil { others.append(place) }
+      }
+      others.sort()
     }
   }
 }

@@ -159,10 +159,7 @@ package final class Run: Sendable {
 
   /// A row of entries that are in order, none of them null.
   func row(_ entries: [Row.Entry]) -> Row {
-    guard let row = Row(sorted: entries) else {
-      preconditionFailure("a directory's keys ascend, and nulls are left out")
-    }
-    return row
+    Row(known: entries)
   }
 
   func id(_ object: UInt64) -> ObjectID { ObjectID(rawValue: object, store: store.tag) }

@@ -71,14 +71,15 @@ extension Run {
     return try file.withBytes(index.offsets[block], count, name) { sealed throws(RunError) in
       let directory = try readDirectory(storedDirectory(in: sealed, block), block)
       let commits = try commits(of: directory, in: sealed, block)
-      var entries = try entries(of: directory, in: sealed, block)
-      return (0..<directory.rowCount).map { place in
-        let object = directory.object(place)
-        if directory.isDeleted(place) { return (object, StoredRow(nil, changed: commits[place])) }
-        var taken: [Row.Entry] = []
-        swap(&taken, &entries[place])
-        return (object, StoredRow(row(taken), changed: commits[place]))
+      var values = try values(of: directory, in: sealed, block)
+      var rows: [(object: UInt64, stored: StoredRow)] = []
+      rows.reserveCapacity(directory.rowCount)
+      for place in 0..<directory.rowCount {
+        let entries = values.takeRow(directory.keys)
+        let row = directory.isDeleted(place) ? nil : row(entries)
+        rows.append((directory.object(place), StoredRow(row, changed: commits[place])))
       }
+      return rows
     }
   }
 
@@ -111,29 +112,25 @@ extension Run {
     return commits
   }
 
-  /// The entries of each row of a block.
-  private func entries(
+  /// The values of all keys' columns of a block.
+  private func values(
     of directory: BlockDirectory, in sealed: UnsafeRawBufferPointer, _ block: Int
-  ) throws(RunError) -> [[Row.Entry]] {
-    var entries = [[Row.Entry]](repeating: [], count: directory.rowCount)
+  ) throws(RunError) -> BlockValues {
+    var values = BlockValues(
+      columnCount: directory.placesOfKeys.count, rowCount: directory.rowCount)
     for place in directory.placesOfKeys {
-      let (column, key) = (directory.columns[place], directory.key(place))
+      let column = directory.columns[place]
       let content = try content(of: column, in: sealed, directory, block)
       do {
-        try content.values.forEach(in: entries.indices) { place, value in
-          if !value.isNull {
-            if entries[place].isEmpty {
-              entries[place].reserveCapacity(min(directory.columns.count, 8))
-            }
-            entries[place].append(Row.Entry(key, value))
-          }
+        try content.values.forEach(in: 0..<directory.rowCount) { _, value in
+          values.append(value)
           return true
         }
       } catch {
         throw malformed(column, block)
       }
     }
-    return entries
+    return values
   }
 
   /// A column of a block that is in memory.

@@ -21,11 +21,8 @@ extension Snapshot {
       if !layer.changes.isEmpty { newer.tables.append(layer.changes) }
       for run in layer.runs {
         for index in run.index.blocks(ofPrefix: first.rawValue) {
-          let batch = try onRun { () throws(RunError) in
-            var batch = try run.batch(ofBlock: index)
-            try newer.hideRows(of: &batch)
-            return batch
-          }
+          var batch = try onRun { () throws(RunError) in try run.batch(ofBlock: index) }
+          try newer.cover(&batch)
           let isOld = layer.era < eras.count - 1
           guard try body(isOld ? converted(batch, from: layer.era) : batch) else { return }
         }
@@ -53,8 +50,13 @@ extension Snapshot {
       }
       next = objects.count < Self.largestChangeCount ? nil : objects.last.map { $0.rawValue &+ 1 }
       var rows: [(object: ObjectID, row: Row)] = []
-      for object in objects where try onRun({ () throws(RunError) in try !newer.has(object) }) {
-        if let row = try row(of: object) { rows.append((object, row)) }
+      // Of an object that has some values here the others are below, and that is where it is handed out.
+      for object in objects {
+        guard case .whole(let stored)? = layer.changes[object] else { continue }
+        let (isHidden, isPatched) = try onRun { () throws(RunError) in try newer.covers(object) }
+        if isHidden { continue }
+        let isAsItIs = !isPatched && layer.era == eras.count - 1
+        if let row = isAsItIs ? stored.row : try row(of: object) { rows.append((object, row)) }
       }
       if rows.isEmpty { continue }
       guard try body(RowBatch(.rows(rows))) else { return false }
@@ -67,48 +69,94 @@ extension Snapshot {
     var rows: [(object: ObjectID, row: Row)] = []
     for place in 0..<batch.count where batch.hasRow(place) {
       let object = batch.object(place)
-      if let row = convert(try batch.row(place), of: object, from: era, to: eras.count - 1) {
-        rows.append((object, row))
-      }
+      let row =
+        batch.isPatched(place)
+        ? try row(of: object)
+        : convert(try batch.row(place), of: object, from: era, to: eras.count - 1)
+      if let row { rows.append((object, row)) }
     }
     return RowBatch(.rows(rows))
   }
 }
 
-/// What lies above some rows and hides them.
+/// What lies above some rows, and hides them or gives them later values.
 private struct NewerRows {
+  /// The newest first.
   var tables: [ObjectTable<Overlay>] = []
   var runs: [Run] = []
 
-  func has(_ object: ObjectID) throws(RunError) -> Bool {
-    if tables.contains(where: { $0[object] != nil }) { return true }
-    for run in runs where try run.place(of: object) != nil { return true }
-    return false
+  /// Whether an object's row is hidden, and whether there are later values for it.
+  func covers(_ object: ObjectID) throws(RunError) -> (isHidden: Bool, isPatched: Bool) {
+    var isPatched = false
+    for table in tables {
+      switch table[object] {
+      case .whole?: return (true, false)
+      case .partial?: isPatched = true
+      case nil: break
+      }
+    }
+    for run in runs where try run.place(of: object) != nil { return (true, false) }
+    return (false, isPatched)
   }
 
-  /// Hides the rows of a block whose objects have been changed since.
-  func hideRows(of batch: inout RowBatch) throws(RunError) {
-    guard case .block(_, let block) = batch.source else { return }
+  /// Hides the rows of a block that are no more, and puts later values over others.
+  func cover(_ batch: inout RowBatch) throws(StoreError) {
+    guard case .block(let run, let block) = batch.source else { return }
     let directory = block.directory
     let (first, last) = (directory.firstObject, directory.object(directory.rowCount - 1))
+    for newer in runs {
+      try onRun { () throws(RunError) in try hide(rowsOf: newer, in: &batch, directory, first, last)
+      }
+    }
+    var patches: [Int: PartialRow] = [:]
+    var broken: (place: Int, row: PartialRow)?
     for table in tables {
-      table.forEach(from: first) { object, _ in
+      table.forEach(from: first) { object, overlay in
         guard object <= last else { return false }
-        if let place = directory.place(of: object) { batch.hide(place) }
+        guard let place = directory.place(of: object), batch.hasRow(place) else { return true }
+        switch overlay {
+        case .whole: batch.hide(place)
+        case .partial(let row): if !patches.put(row, under: place) { broken = (place, row) }
+        }
         return true
       }
     }
-    for run in runs {
-      var index = run.index.firstBlock(notBefore: first)
-      while index < run.blockCount, run.index.entries[index].firstObject <= last {
-        let newer = try run.block(index).directory
-        var place = newer.firstPlace(notBefore: first)
-        while place < newer.rowCount, newer.object(place) <= last {
-          if let own = directory.place(of: newer.object(place)) { batch.hide(own) }
-          place += 1
-        }
-        index += 1
-      }
+    for (place, row) in patches where batch.hasRow(place) {
+      let base = try onRun { () throws(RunError) in try run.changed(place, block) }
+      if base != row.base { broken = (place, row) }
+      batch.patch(place, row)
     }
+    if let broken { throw .chainBroken(batch.object(broken.place), in: broken.row.changed) }
+  }
+
+  /// Hides the rows of a block that a newer run has.
+  private func hide(
+    rowsOf run: Run, in batch: inout RowBatch, _ directory: BlockDirectory, _ first: UInt64,
+    _ last: UInt64
+  ) throws(RunError) {
+    var index = run.index.firstBlock(notBefore: first)
+    while index < run.blockCount, run.index.entries[index].firstObject <= last {
+      let newer = try run.block(index).directory
+      var place = newer.firstPlace(notBefore: first)
+      while place < newer.rowCount, newer.object(place) <= last {
+        if let own = directory.place(of: newer.object(place)) { batch.hide(own) }
+        place += 1
+      }
+      index += 1
+    }
+  }
+}
+
+extension [Int: PartialRow] {
+  /// Puts a row under the newer values that a place has; says whether these were made of it.
+  fileprivate mutating func put(_ row: PartialRow, under place: Int) -> Bool {
+    guard let newer = self[place] else {
+      self[place] = row
+      return true
+    }
+    guard newer.base == row.changed else { return false }
+    self[place] = PartialRow(
+      values: row.values.merged(with: newer.values), changed: newer.changed, base: row.base)
+    return true
   }
 }
