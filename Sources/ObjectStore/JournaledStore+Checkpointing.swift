@@ -84,6 +84,8 @@ extension JournaledStore {
   ///   - rolling: whether the journal's active segment is sealed in any case.
   ///   - covering: whether a layer is put on top, because what is below is to become a checkpoint.
   func cut(rolling: Bool = false, covering: Bool) throws(StoreError) -> Cut {
+    // Most of it is synced before anybody has to wait.
+    try onJournal { () throws(JournalError) in try journal.sync() }
     committing.lock()
     defer { committing.unlock() }
     cataloguing.lock()
