@@ -40,13 +40,15 @@ struct CommitReader {
     return DecodedCommit(content: content, fields: fields)
   }
 
-  /// All the bytes as one side of a commit.
-  mutating func side(_ side: CommitSide.Side) throws(EventCodingError) -> CommitSide {
+  /// All the bytes as one side of a commit, with the other side of those keys that are asked for.
+  mutating func side(
+    _ side: CommitSide.Side, other: ((EntityNumber, KeyNumber) -> Bool)?
+  ) throws(EventCodingError) -> CommitSide {
     let head = try head()
     var objects: [CommitSide.Object] = []
     try forEachChange(of: head.number) {
       (reader, _, object, previous) throws(EventCodingError) in
-      objects.append(try reader.object(object, after: previous, side))
+      objects.append(try reader.object(object, after: previous, side, other))
     }
     _ = try fields()
     try reader.expectEnd()
@@ -161,7 +163,8 @@ struct CommitReader {
   ) throws(EventCodingError) -> ObjectChange {
     let (kind, count) = try kindAndCount()
     if kind != .updated {
-      let (values, _) = try values(of: object, kind, count, kind == .inserted ? .after : .before)
+      let (values, _, _) = try values(
+        of: object, kind, count, kind == .inserted ? .after : .before)
       return ObjectChange(object, kind, values: values, after: previous)
     }
     var entries: [ObjectChange.Entry] = []
@@ -178,18 +181,23 @@ struct CommitReader {
   }
 
   private mutating func object(
-    _ object: ObjectID, after previous: CommitNumber, _ side: CommitSide.Side
+    _ object: ObjectID, after previous: CommitNumber, _ side: CommitSide.Side,
+    _ other: ((EntityNumber, KeyNumber) -> Bool)?
   ) throws(EventCodingError) -> CommitSide.Object {
     let (kind, count) = try kindAndCount()
-    let (values, differences) = try values(of: object, kind, count, side)
+    let (values, others, differences) = try values(of: object, kind, count, side, other)
     return CommitSide.Object(
-      object, kind, after: previous, values: values, differences: differences)
+      object, kind, after: previous, values: values, others: others, differences: differences)
   }
 
   private mutating func values(
-    of object: ObjectID, _ kind: ObjectChange.Kind, _ count: Int, _ side: CommitSide.Side
-  ) throws(EventCodingError) -> (values: [Row.Entry], differences: [ObjectChange.Entry]) {
+    of object: ObjectID, _ kind: ObjectChange.Kind, _ count: Int, _ side: CommitSide.Side,
+    _ other: ((EntityNumber, KeyNumber) -> Bool)? = nil
+  ) throws(EventCodingError) -> (
+    values: [Row.Entry], others: [Row.Entry], differences: [ObjectChange.Entry]
+  ) {
     var (values, differences): ([Row.Entry], [ObjectChange.Entry]) = ([], [])
+    var others: [Row.Entry] = []
     values.reserveCapacity(min(count, 16))
     var next: UInt64 = 0
     for _ in 0..<count {
@@ -202,10 +210,15 @@ struct CommitReader {
         differences.append(ObjectChange.Entry(key, change))
       default:
         guard form.isUsed(in: kind) else { throw reader.error(.changeUnfit, at: place) }
-        values.append(Row.Entry(key, try value(in: form, of: object, key, side)))
+        let isAsked = other?(object.entity, key) ?? false
+        let (old, new) = try self.values(
+          in: form, of: object, key, old: isAsked || side == .before,
+          new: isAsked || side == .after)
+        values.append(Row.Entry(key, side == .before ? old : new))
+        if isAsked { others.append(Row.Entry(key, side == .before ? new : old)) }
       }
     }
-    return (values, differences)
+    return (values, others, differences)
   }
 
   private mutating func kindAndCount() throws(EventCodingError) -> (ObjectChange.Kind, Int) {
@@ -236,27 +249,24 @@ struct CommitReader {
     )
   }
 
-  /// The value of one side, which is null where there is none; the other is passed over.
-  private mutating func value(
-    in form: UInt8, of object: ObjectID, _ key: KeyNumber, _ side: CommitSide.Side
-  ) throws(EventCodingError) -> Value {
-    var old = Value.null
+  /// The values on both sides, null where there is none; one that is not wanted is passed over, and null.
+  private mutating func values(
+    in form: UInt8, of object: ObjectID, _ key: KeyNumber, old wantsOld: Bool, new wantsNew: Bool
+  ) throws(EventCodingError) -> (old: Value, new: Value) {
+    var (old, new) = (Value.null, Value.null)
     switch form {
     case CommitForm.removed, CommitForm.replaced, CommitForm.replacedByEdit:
-      if side == .before { old = try reader.value() } else { try reader.skipValue() }
+      if wantsOld { old = try reader.value() } else { try reader.skipValue() }
     default: break
     }
     switch form {
-    case CommitForm.removed: return side == .before ? old : .null
+    case CommitForm.removed: break
     case CommitForm.addedByEdit, CommitForm.replacedByEdit:
-      if side == .after { return try valueSet(object, key) }
-      _ = try position()
-      return old
+      if wantsNew { new = try valueSet(object, key) } else { _ = try position() }
     default:
-      if side == .after { return try reader.value() }
-      try reader.skipValue()
-      return old
+      if wantsNew { new = try reader.value() } else { try reader.skipValue() }
     }
+    return (old, new)
   }
 
   private mutating func change(

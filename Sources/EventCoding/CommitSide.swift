@@ -23,17 +23,20 @@ package struct CommitSide: Sendable {
     package let previous: CommitNumber
     /// The values of changed keys, sorted; null where there is none.
     package let values: [Row.Entry]
+    /// The values on the other side, of those keys that were asked for; null where there is none.
+    package let others: [Row.Entry]
     /// Changes that tell the two sides' difference only, sorted by key.
     package let differences: [ObjectChange.Entry]
 
     init(
       _ object: ObjectID, _ kind: ObjectChange.Kind, after previous: CommitNumber,
-      values: [Row.Entry], differences: [ObjectChange.Entry]
+      values: [Row.Entry], others: [Row.Entry] = [], differences: [ObjectChange.Entry]
     ) {
       self.object = object
       self.kind = kind
       self.previous = previous
       self.values = values
+      self.others = others
       self.differences = differences
     }
   }

@@ -1,13 +1,13 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 
 /// A decimal number taken to pieces: ± mantissa × 10^exponent. The mantissa ends in 0 only where it is 0
 /// (the exponent then is 0, too) or the exponent is the largest, so that each number has one form.
-struct DecimalParts: Hashable {
+package struct DecimalParts: Hashable {
   static let exponents = -128...127
 
-  let isNegative: Bool
-  let exponent: Int
-  let mantissa: UInt128
+  package let isNegative: Bool
+  package let exponent: Int
+  package let mantissa: UInt128
 
   /// Parts from a file; nil where they are not the one form of a number.
   init?(isNegative: Bool, exponent: Int, mantissa: UInt128) {
@@ -22,7 +22,7 @@ struct DecimalParts: Hashable {
   }
 
   /// Takes a number to pieces; nil where it is none, or could not be put together again.
-  init?(_ decimal: Decimal) {
+  package init?(_ decimal: Decimal) {
     // There is no other way in public to the digits; they are exact.
     guard !decimal.isNaN, var mantissa = UInt128(decimal.significand.description) else {
       return nil

@@ -53,14 +53,17 @@ package struct EventDecoder: Sendable {
 
   /// Reads one side of a commit.
   ///
-  /// - Parameter edit: gives the bytes of the edit at a position of the batch, where a value is named by it;
-  ///   not asked for the side before.
+  /// - Parameters:
+  ///   - other: of which keys the values on the other side are read too.
+  ///   - edit: gives the bytes of the edit at a position of the batch, where a value is named by it; not asked
+  ///     for the side before alone.
   package func side(
-    _ side: CommitSide.Side, _ bytes: UnsafeRawBufferPointer, edit: EditBytes = { _ in nil }
+    _ side: CommitSide.Side, _ bytes: UnsafeRawBufferPointer,
+    other: ((EntityNumber, KeyNumber) -> Bool)? = nil, edit: EditBytes = { _ in nil }
   ) throws(EventCodingError) -> CommitSide {
     try withoutActuallyEscaping(edit) { edit throws(EventCodingError) in
       var reader = CommitReader(bytes, of: store, edit)
-      return try reader.side(side)
+      return try reader.side(side, other: other)
     }
   }
 }

@@ -111,7 +111,8 @@ package struct PropertyChange: Sendable {
     self.isGathered = isGathered
   }
 
-  var isIdentity: Bool {
+  /// Whether its values are read as they are.
+  package var isIdentity: Bool {
     older == newer && conversion == .same && filling == nil && !isGathered
   }
 

@@ -203,9 +203,14 @@ struct BatchContent {
     }
   }
 
-  func side(_ side: CommitSide.Side, _ place: Int) throws(StoreError) -> CommitSide {
+  /// One side of a commit, and of some keys the other one too.
+  func side(
+    _ side: CommitSide.Side, _ place: Int, other: ((EntityNumber, KeyNumber) -> Bool)? = nil
+  ) throws(StoreError) -> CommitSide {
     try decode { () throws(EventCodingError) in
-      try decoder.side(side, commits[place]) { $0 < edits.count ? edits[$0] : nil }
+      try decoder.side(side, commits[place], other: other) {
+        $0 < edits.count ? edits[$0] : nil
+      }
     }
   }
 

@@ -9,6 +9,8 @@ final class Block: @unchecked Sendable {
   /// Which block of its run it is.
   let index: Int
   let directory: BlockDirectory
+  /// What it has where its run is one of index entries; the directory then is empty.
+  let entries: IndexBlock?
   /// Where the cache finds it. Its run lets go of the slots only when the cache has forgotten the block.
   unowned(unsafe) let slots: BlockSlots
   /// The contents of the columns, retained; 0 where there is none. A content is put there once.
@@ -26,9 +28,20 @@ final class Block: @unchecked Sendable {
     self.index = index
     self.directory = directory
     self.slots = slots
+    entries = nil
     contents = .allocate(capacity: directory.columns.count)
     for column in directory.columns.indices { (contents + column).initialize(to: Atomic(0)) }
     byteCount = 96 + directory.memoryByteCount + 8 * directory.columns.count
+  }
+
+  /// A block of index entries.
+  init(_ index: Int, _ entries: IndexBlock, _ slots: BlockSlots) {
+    self.index = index
+    self.entries = entries
+    self.slots = slots
+    directory = .empty
+    contents = .allocate(capacity: 0)
+    byteCount = 96 + entries.memoryByteCount
   }
 
   deinit {

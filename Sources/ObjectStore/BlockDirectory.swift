@@ -102,4 +102,9 @@ final class BlockDirectory: Sendable {
     self.endOffset = endOffset
     self.payloadByteCount = payloadByteCount
   }
+
+  /// That of a block that has no rows.
+  static let empty = BlockDirectory(
+    firstObject: 0, rowCount: 0, distances: [], deletions: [], columns: [], endOffset: 0,
+    payloadByteCount: 0)
 }

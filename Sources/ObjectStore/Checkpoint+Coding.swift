@@ -49,6 +49,15 @@ extension Checkpoint {
       "frame": .integer(Int(frame.rawValue)),
       "layers": .array(
         layers.map { ["era": .integer($0.era), "runs": .array($0.runs.map(\.value))] }),
+      "indexes": .array(
+        indexes.kept.map {
+          [
+            .integer(Int($0.key.rawValue)), .integer(Int($0.entity.rawValue)),
+            .integer(Int($0.number.rawValue)),
+          ]
+        }),
+      "nextIndex": .integer(Int(indexes.next.rawValue)),
+      "indexRuns": .array(indexes.runs.map(\.value)),
       "keys": .array(catalogue.keys.names.map { .string($0) }),
       "eras": .array(eras),
       "tags": .dictionary(catalogue.tags.mapValues(\.value)),
@@ -99,6 +108,7 @@ extension Checkpoint {
       layers.append(LayerRuns(era: Int(try layer.count("era")), runs: runs))
     }
     self.layers = layers
+    indexes = try CheckpointIndexes(fields)
     var keys = KeyNames()
     for name in try fields.array("keys") {
       guard keys.add(try name.text(), keys.next) else { throw CheckpointProblem() }
@@ -180,6 +190,31 @@ extension Checkpoint.NamedRun {
   }
 }
 
+extension CheckpointIndexes {
+  fileprivate init(_ fields: [String: Value]) throws(CheckpointProblem) {
+    var kept: [Kept] = []
+    for index in try fields.array("indexes") {
+      guard case .array(let numbers) = index, numbers.count == 3,
+        let key = UInt32(exactly: try numbers[0].count()),
+        let entity = UInt16(exactly: try numbers[1].count())
+      else { throw CheckpointProblem() }
+      kept.append(
+        Kept(
+          key: KeyNumber(rawValue: key), entity: EntityNumber(rawValue: entity),
+          number: try numbers[2].indexNumber()))
+    }
+    var runs: [Checkpoint.NamedRun] = []
+    for run in try fields.array("indexRuns") {
+      runs.append(try Checkpoint.NamedRun(try run.fields()))
+    }
+    let next = Value.integer(try fields.integer("nextIndex"))
+    guard let indexes = CheckpointIndexes(kept, next: try next.indexNumber(), runs: runs) else {
+      throw CheckpointProblem()
+    }
+    self = indexes
+  }
+}
+
 extension Catalogue.OpenContext {
   fileprivate var value: Value {
     var fields: [String: Value] = [
@@ -228,6 +263,13 @@ extension Value {
   fileprivate func count() throws(CheckpointProblem) -> UInt64 {
     guard let count = UInt64(exactly: try integer()) else { throw CheckpointProblem() }
     return count
+  }
+
+  fileprivate func indexNumber() throws(CheckpointProblem) -> IndexNumber {
+    guard let number = UInt32(exactly: try count()), number > 0, number < .max else {
+      throw CheckpointProblem()
+    }
+    return IndexNumber(rawValue: number)
   }
 
   fileprivate func commit() throws(CheckpointProblem) -> CommitNumber {

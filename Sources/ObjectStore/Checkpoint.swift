@@ -26,12 +26,15 @@ struct Checkpoint {
   let catalogue: Catalogue
   /// The newest first.
   let layers: [LayerRuns]
+  let indexes: CheckpointIndexes
 
   /// The kinds of attachments of the manifest, and the folder of their files.
   static let runKind: UInt8 = 1
   static let checkpointKind: UInt8 = 2
+  static let indexRunKind: UInt8 = 3
   static let folderName = "snapshots"
   static let runExtension = ".xr"
+  static let indexRunExtension = ".xi"
   static let checkpointExtension = ".xc"
 
   /// The name of a file with a number: ten digits, so that names sort as numbers do.
@@ -49,5 +52,11 @@ extension Checkpoint.NamedRun {
     name = run.name
     byteCount = run.byteCount
     check = run.footer.check(salt: run.header.salt)
+  }
+
+  init(_ run: IndexRun) {
+    name = run.name
+    byteCount = run.byteCount
+    check = run.check
   }
 }

@@ -116,16 +116,31 @@ struct FoldBound {
       let layers = try files.writeLayers(
         of: fold.snapshot, merging: false, keeping: nil,
         salt: { () throws(StoreError) in try journal.randomSalt() })
+      let indexRuns = try writeIndexRuns(of: &fold.snapshot, to: &files)
       fold.snapshot.cover()
-      fold.snapshot.replaceLayers(belowTop: layers)
+      fold.snapshot.replaceLayers(belowTop: layers, indexRuns)
       dueByteCount = byteCount
     } catch {
       guard error.code == .disk else { throw error }
       dueByteCount = 2 * fold.snapshot.changesByteCount
     }
     // Those that were merged, or not finished.
-    try files.removeAll(
-      notNamedBy: journal.manifest.attachments, norIn: fold.snapshot.layers.flatMap(\.runs))
+    try files.removeAll(notNamedBy: journal.manifest.attachments, norIn: fold.snapshot)
+  }
+
+  /// Where an index run is damaged all indexes are lost, and made anew when the fold is done.
+  private func writeIndexRuns(
+    of snapshot: inout Snapshot, to files: inout CheckpointFiles
+  ) throws(StoreError) -> [IndexRun] {
+    do throws(StoreError) {
+      return try files.writeIndexRuns(
+        of: snapshot.index, merging: false,
+        salt: { () throws(StoreError) in try journal.randomSalt() })
+    } catch {
+      guard error.code == .damaged else { throw error }
+      snapshot.index.lose(because: error)
+      return []
+    }
   }
 }
 

@@ -5,9 +5,9 @@ internal import ObjectModel
 
 /// The files of a store's checkpoints, in their folder. Only who holds the store's `checkpointing` lock uses it.
 struct CheckpointFiles {
-  private let folder: any DiskFolder
+  let folder: any DiskFolder
   private let parent: any DiskFolder
-  private let store: StoreIdentity
+  let store: StoreIdentity
   let cache: BlockCache
   private let runOptions: RunOptions
   /// The checkpoint that the manifest names; nil before the first.
@@ -89,13 +89,16 @@ struct CheckpointFiles {
       + checkpoint.layers.flatMap(\.runs).map {
         Manifest.Attachment(kind: Checkpoint.runKind, fileName: $0.name, content: [])
       }
+      + checkpoint.indexes.runs.map {
+        Manifest.Attachment(kind: Checkpoint.indexRunKind, fileName: $0.name, content: [])
+      }
   }
 
-  /// Removes every file that no attachment names, and that is none of some runs.
+  /// Removes every file that no attachment names, and that is none of a state's runs.
   func removeAll(
-    notNamedBy attachments: [Manifest.Attachment], norIn runs: [Run] = []
+    notNamedBy attachments: [Manifest.Attachment], norIn snapshot: Snapshot? = nil
   ) throws(StoreError) {
-    let named = Set(attachments.map(\.fileName) + runs.map(\.name))
+    let named = Set(attachments.map(\.fileName) + (snapshot?.runNames ?? []))
     try onDiskOfStore { () throws(DiskError) in
       for name in try folder.names() where !named.contains(name) { try folder.remove(name) }
     }
@@ -114,7 +117,7 @@ struct CheckpointFiles {
     try copies.sync()
   }
 
-  private mutating func newName(_ fileExtension: String) -> String {
+  mutating func newName(_ fileExtension: String) -> String {
     lastNumber += 1
     return Checkpoint.fileName(lastNumber, fileExtension)
   }
@@ -151,8 +154,11 @@ extension Checkpoint {
     of store: StoreIdentity, in folder: any ReadableFolder, cache: BlockCache
   ) throws(StoreError) -> StoreFold {
     var opened: [Layer] = []
-    if !layers.isEmpty {
-      let folder = try onDiskOfStore(missing: .runMissing(layers[0].runs.first?.name ?? "")) {
+    var index = SnapshotIndex(unkept: catalogue.era?.indexing ?? Indexing())
+    if !layers.isEmpty || !indexes.runs.isEmpty {
+      let folder = try onDiskOfStore(
+        missing: .runMissing((layers.flatMap(\.runs) + indexes.runs)[0].name)
+      ) {
         () throws(DiskError) in try folder.folderForReading(Self.folderName)
       }
       for layer in layers {
@@ -170,11 +176,16 @@ extension Checkpoint {
         }
         opened.append(Layer(era: layer.era, runs: runs))
       }
+      index = try indexes.opened(index.indexing) { (name) throws(RunError) in
+        try IndexRun(name, in: folder, store: store, cache: cache)
+      }
+    } else {
+      index = SnapshotIndex(indexes, index.indexing, runs: [])
     }
     var fold = StoreFold(store.tag)
     fold.catalogue = catalogue
     fold.snapshot = Snapshot(
-      of: number, time, eras: catalogue.eras, store: store.tag, layersBelow: opened)
+      of: number, time, eras: catalogue.eras, store: store.tag, layersBelow: opened, index)
     return fold
   }
 }

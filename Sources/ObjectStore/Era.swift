@@ -9,6 +9,8 @@ package struct Era: Sendable {
   package let entities: [NumberedEntity]
   /// How the rows of each entity of the era before are read as rows of this one; none where it was removed.
   let conversions: [EntityNumber: RowConversion]
+  /// Which values are indexed.
+  let indexing: Indexing
   private let names: [EntityNumber: String]
   private let numbers: [String: EntityNumber]
 
@@ -39,6 +41,8 @@ package struct Era: Sendable {
     } catch {
       throw .change(error)
     }
+    let numbers = numbers
+    indexing = Indexing(model, keys) { numbers[$0] }
     conversions = try RowConversion.all(of: change, from: previous?.entities ?? [], to: names, keys)
   }
 

@@ -31,14 +31,16 @@ extension JournaledStore {
   ) throws(StoreError) {
     let cut = try cut(rolling: merging, covering: true)
     let kept = try keep(cut)
-    let hasChanged = files.current.map { $0.checkpoint.frame < cut.frame } ?? (cut.frame > .none)
+    let named = files.current?.checkpoint
+    let hasChanged =
+      named.map { $0.frame < cut.frame } ?? (cut.frame > .none)
+      || cut.snapshot.index.runs.map(\.name) != named?.indexes.runs.map(\.name) ?? []
     guard hasChanged || merging else { return }
     do throws(StoreError) {
       try makeCheckpoint(cut, merging: merging, kept)
     } catch {
       // What was written of it is of no use, and there may be no room for it.
-      try? files.removeAll(
-        notNamedBy: journal.manifest.attachments, norIn: cut.snapshot.layers.flatMap(\.runs))
+      try? files.removeAll(notNamedBy: journal.manifest.attachments, norIn: cut.snapshot)
       throw error
     }
   }
@@ -55,10 +57,12 @@ extension JournaledStore {
       cut.snapshot = try refolded(cut, because: error)
       layers = try write(cut, merging: true, keepingFrom: kept?.commit)
     }
+    let indexRuns = try writeIndexRuns(cut, merging: merging)
     let checkpoint = Checkpoint(
       number: cut.snapshot.number, time: cut.snapshot.time, frame: cut.frame,
       catalogue: cut.catalogue,
-      layers: layers.map { .init(era: $0.era, runs: $0.runs.map(Checkpoint.NamedRun.init)) })
+      layers: layers.map { .init(era: $0.era, runs: $0.runs.map(Checkpoint.NamedRun.init)) },
+      indexes: CheckpointIndexes(cut.snapshot.index, runs: indexRuns))
     let name = try files.write(checkpoint)
     let attachments = CheckpointFiles.attachments(checkpoint, name: name)
     try onJournal { () throws(JournalError) in
@@ -66,8 +70,8 @@ extension JournaledStore {
     }
     files.stand(on: checkpoint, name: name)
     committing.withLock {
-      pending.replaceLayers(belowTop: layers)
-      replacePublishedLayers(belowTop: layers)
+      pending.replaceLayers(belowTop: layers, indexRuns)
+      replacePublishedLayers(belowTop: layers, indexRuns)
       // Whatever failed before need not be put off any more.
       dueByteCount = options.unflushedByteCount
     }
@@ -119,7 +123,10 @@ extension JournaledStore {
     ) { (fold) throws(StoreError) in try bound.flush(&fold, to: &files) }
     guard fold.snapshot.number == cut.snapshot.number else { throw error }
     note([StoreFinding(madeAnew: error)])
-    return fold.snapshot
+    // Its entries stand under the numbers that commits since have used.
+    var snapshot = fold.snapshot
+    snapshot.index = cut.snapshot.index
+    return snapshot
   }
 
   private func write(

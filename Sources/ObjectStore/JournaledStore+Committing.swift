@@ -84,7 +84,12 @@ extension JournaledStore {
       settleFailures()
       throw .store(StoreError(error))
     }
-    for (change, row) in changes { snapshot.set(change.object, row, number) }
+    for (change, row) in changes {
+      snapshot.set(change.object, row, number)
+      snapshot.index.apply(change) { key in
+        change[key]?.inverse.applied(to: row?[key])?.value
+      }
+    }
     snapshot.advance(to: commit)
     pending.add(ticket, snapshot)
     return (commit, ticket)

@@ -42,6 +42,7 @@ extension JournaledStore {
       note(report.storeFindings + [opening.finding].compactMap(\.self))
       if leftContexts.mayHaveDrafts { try leftContexts.fold(self) }
       if let model { try adopt(model) }
+      try makeMissingIndexes()
       leftContexts.follow(self)
       if opening.finding != nil { flush() }
     } catch {

@@ -34,17 +34,17 @@ extension JournaledStore {
     try onJournal { () throws(JournalError) in try journal.sync() }
     let head = head
     var findings: [StoreFinding] = []
-    for run in head.layers.flatMap(\.runs) {
+    func check(_ verify: () throws(RunError) -> Void) throws(StoreError) {
       do throws(RunError) {
-        try run.verify()
+        try verify()
       } catch {
-        guard case .disk = error else {
-          findings.append(StoreFinding("\(error)"))
-          continue
-        }
-        throw StoreError(error)
+        if case .disk = error { throw StoreError(error) }
+        findings.append(StoreFinding("\(error)"))
       }
     }
+    for run in head.layers.flatMap(\.runs) { try check(run.verify) }
+    for run in head.index.runs { try check(run.verify) }
+    if deep, findings.isEmpty { findings += try compareIndexes(of: head) }
     if files.current != nil {
       do throws(StoreError) {
         // The runs that are open are no witnesses for what stands under their names now.

@@ -65,12 +65,26 @@ struct PendingCommits {
   }
 
   /// Puts other layers, which say the same, in the place of those below the first.
-  mutating func replaceLayers(belowTop layers: [Layer]) {
-    snapshot.replaceLayers(belowTop: layers)
-    settled.replaceLayers(belowTop: layers)
+  mutating func replaceLayers(belowTop layers: [Layer], _ indexRuns: [IndexRun]) {
+    snapshot.replaceLayers(belowTop: layers, indexRuns)
+    settled.replaceLayers(belowTop: layers, indexRuns)
     for index in onTheirWay.indices {
-      onTheirWay[index].snapshot.replaceLayers(belowTop: layers)
+      onTheirWay[index].snapshot.replaceLayers(belowTop: layers, indexRuns)
     }
+  }
+
+  /// Gives numbers to the indexes that are not kept, while nothing is on its way.
+  ///
+  /// - Returns: their places.
+  mutating func keepMissingIndexes() -> [Int] {
+    defer { settled = snapshot }
+    return snapshot.index.keepAll()
+  }
+
+  /// Adds what those indexes have been made of.
+  mutating func addToIndex(_ entries: some Sequence<IndexEntry>, _ runs: [IndexRun]) {
+    snapshot.index.add(entries, runs: runs)
+    settled = snapshot
   }
 
   /// Begins another era, while nothing is on its way.

@@ -68,13 +68,16 @@ extension ReadableStore {
     let latest = head.atEnd(ofEraOf: number)
     if latest.number == number { return latest }
     var before = ChangesTakenBack(era: latest.eras.count - 1)
+    var index = IndexTakenBack(latest.index)
     try forEachCommit(after: number, through: latest.number, head) {
       (batch, place) throws(StoreError) in
-      try before.take(try batch.side(.before, place))
+      let side = try batch.side(.before, place, other: index.asked)
+      try before.take(side)
+      index.take(side)
     }
     let time =
       number < firstKeptCommit ? RecordedTime(rawValue: .min) : try past(number).head.time
-    return latest.earlier(number, time, try before.finished(over: latest))
+    return try latest.earlier(number, time, try before.finished(over: latest), index)
   }
 
   /// Calls a closure with the commits after one and up to another, in order.

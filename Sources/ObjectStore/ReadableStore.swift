@@ -70,7 +70,7 @@ public class ReadableStore: @unchecked Sendable {
   func publish(anew snapshot: Snapshot) { publishing.withLock { published = snapshot } }
 
   /// Puts other layers, which say the same, in the place of those below the first.
-  func replacePublishedLayers(belowTop layers: [Layer]) {
-    publishing.withLock { published.replaceLayers(belowTop: layers) }
+  func replacePublishedLayers(belowTop layers: [Layer], _ indexRuns: [IndexRun]) {
+    publishing.withLock { published.replaceLayers(belowTop: layers, indexRuns) }
   }
 }

@@ -61,6 +61,13 @@ struct RowConversion: Sendable {
     return properties.filter { $0.older == older }.map(\.key)
   }
 
+  /// Whether every object has for a key what it had.
+  func keeps(_ key: KeyNumber) -> Bool {
+    guard removed.isEmpty else { return false }
+    return change.isIdentity
+      || properties.contains { $0.key == key && $0.older == key && $0.change.isIdentity }
+  }
+
   /// Makes a row of the older era one of the newer.
   func apply(to row: inout Row, in store: StoreTag) {
     if !change.isIdentity {

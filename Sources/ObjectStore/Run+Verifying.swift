@@ -13,7 +13,8 @@ extension Run {
   package func verify() throws(RunError) {
     // Header, footer and index were checked when the run was opened; they may have changed since.
     let again = try RunOpening(file, name, store: store)
-    guard again.header == header, again.footer == footer, again.index.entries == index.entries
+    guard again.ends.header == header, again.ends.footer == footer,
+      again.index.entries == index.entries
     else {
       throw .damaged(RunFinding(.indexDamaged, name, at: footer.indexOffset))
     }
@@ -25,7 +26,7 @@ extension Run {
         previousBodyCheck = try verify(sealed, block, after: previousBodyCheck, &deletedCount)
       }
     }
-    guard again.previousBodyCheck == UInt32(truncatingIfNeeded: previousBodyCheck),
+    guard again.ends.previousBodyCheck == UInt32(truncatingIfNeeded: previousBodyCheck),
       deletedCount == footer.deletedCount
     else { throw .damaged(RunFinding(.indexMalformed, name, at: footer.indexOffset)) }
   }

@@ -40,8 +40,8 @@ package final class Run: Sendable {
     self.name = name
     self.store = store
     self.cache = cache
-    byteCount = opening.byteCount
-    (header, footer, index) = (opening.header, opening.footer, opening.index)
+    byteCount = opening.ends.byteCount
+    (header, footer, index) = (opening.ends.header, opening.ends.footer, opening.index)
     slots = BlockSlots(count: opening.index.entries.count)
   }
 

@@ -1,10 +1,16 @@
 package import ByteCoding
 package import Journaling
 
-/// The first 80 bytes of a run: an empty LZ4 frame, and a skippable frame that says what it is.
+/// The first 80 bytes of a run, of rows or of index entries: an empty LZ4 frame, and a skippable frame that
+/// says what it is.
 package struct RunHeader: Hashable, Sendable {
   package static let byteCount = 80
-  package static let name: UInt64 = 0x0000_4E55_522D_4A58  // "XJ-RUN"
+  /// What a run has: the name at the beginning of its file.
+  package enum Content: UInt64, Sendable {
+    case rows = 0x0000_4E55_522D_4A58  // "XJ-RUN"
+    case indexEntries = 0x5845_444E_492D_4A58  // "XJ-INDEX"
+  }
+
   /// The newest format this code writes and reads.
   package static let currentFormat: UInt16 = 1
   /// The features this code knows that a reader must know.
@@ -12,6 +18,7 @@ package struct RunHeader: Hashable, Sendable {
 
   private static let contentByteCount = UInt32(byteCount - LZ4Frame.empty.count - 8)
 
+  package var content: Content
   package var format = currentFormat
   /// A bit a feature: code that does not know one of them must not read the run.
   package var requiredFeatures: UInt32 = 0
@@ -20,7 +27,8 @@ package struct RunHeader: Hashable, Sendable {
   package var store: StoreIdentity
   package var salt: UInt64
 
-  package init(store: StoreIdentity, salt: UInt64) {
+  package init(_ content: Content = .rows, store: StoreIdentity, salt: UInt64) {
+    self.content = content
     self.store = store
     self.salt = salt
   }
@@ -30,7 +38,7 @@ package struct RunHeader: Hashable, Sendable {
     writer.write(LZ4Frame.empty)
     writer.write(SegmentHeader.magicNumber)
     writer.write(Self.contentByteCount)
-    writer.write(Self.name)
+    writer.write(content.rawValue)
     writer.write(format)
     writer.write(UInt16(0))
     writer.write(requiredFeatures)
@@ -52,7 +60,9 @@ package struct RunHeader: Hashable, Sendable {
     case newer(format: UInt16, requiredFeatures: UInt32)
   }
 
-  package static func read(_ bytes: UnsafeRawBufferPointer) -> Reading {
+  package static func read(
+    _ bytes: UnsafeRawBufferPointer, _ content: Content = .rows
+  ) -> Reading {
     guard bytes.count >= byteCount else { return .damaged }
     let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<byteCount])
     var reader = ByteReader(bytes)
@@ -64,7 +74,7 @@ package struct RunHeader: Hashable, Sendable {
       let format = try reader.readInteger(UInt16.self)
       _ = try reader.readInteger(UInt16.self)
       guard start.elementsEqual(LZ4Frame.empty), magic == SegmentHeader.magicNumber,
-        length == contentByteCount, name == Self.name, Checksum.endsWithCheck(bytes, salt: 0)
+        length == contentByteCount, name == content.rawValue, Checksum.endsWithCheck(bytes, salt: 0)
       else { return .damaged }
       let required = try reader.readInteger(UInt32.self)
       guard format == currentFormat, required & ~knownRequiredFeatures == 0 else {
@@ -72,7 +82,7 @@ package struct RunHeader: Hashable, Sendable {
       }
       let optional = try reader.readInteger(UInt32.self)
       let store = StoreIdentity(high: try reader.readInteger(), low: try reader.readInteger())
-      var header = RunHeader(store: store, salt: try reader.readInteger())
+      var header = RunHeader(content, store: store, salt: try reader.readInteger())
       (header.requiredFeatures, header.optionalFeatures) = (required, optional)
       return .header(header)
     } catch {

@@ -29,24 +29,17 @@ package struct RunSummary: Hashable, Sendable {
 /// The file is a run once `finish` has returned. A writer that has thrown, or is let go before, leaves a file
 /// that is none; whoever made it removes it. Until then up to a block of rows is in memory.
 package struct RunWriter: ~Copyable {
-  private let file: any DiskFile
+  private var file: SealedFileWriter
   private let store: StoreIdentity
   private let salt: UInt64
   private let options: RunOptions
-  private var sealer = FrameSealer()
   private var block = BlockAssembly()
   private var index = ByteWriter(capacity: 4096)
-  private var offset = UInt64(RunHeader.byteCount)
-  private var previousBodyCheck: UInt64 = 0
-  private var blockCount = 0
   private var rowCount: UInt64 = 0
   private var deletedCount: UInt64 = 0
   private var last: UInt64?
-  private var unsyncedByteCount = 0
   /// The frame of a block that is taken over.
   private var copied = ByteWriter()
-
-  private static let syncedByteCount = 8 << 20
 
   /// Makes the file, which must not be there.
   ///
@@ -61,18 +54,9 @@ package struct RunWriter: ~Copyable {
     precondition(
       (1...Limits.payloadByteCount / 4).contains(options.blockByteCount),
       "a block is bounded by at most a fourth of what a frame may hold")
-    let file = try onDisk { () throws(DiskError) in
-      let file = try folder.file(name, .new)
-      let header = RunHeader(store: store, salt: salt).encoded()
-      try header.withBytes { bytes throws(DiskError) in try file.write(bytes, at: 0) }
-      return file
-    }
-    self.init(file, store, salt, options)
-  }
-
-  private init(_ file: any DiskFile, _ store: StoreIdentity, _ salt: UInt64, _ options: RunOptions)
-  {
-    (self.file, self.store, self.salt, self.options) = (file, store, salt, options)
+    file = try SealedFileWriter(
+      making: name, in: folder, RunHeader(store: store, salt: salt))
+    (self.store, self.salt, self.options) = (store, salt, options)
   }
 
   /// Adds an object behind all others.
@@ -100,69 +84,29 @@ package struct RunWriter: ~Copyable {
   /// - Throws: what `append` does.
   package consuming func finish() throws(RunError) -> RunSummary {
     if !block.isEmpty { try writeBlock() }
-    let check = sealer.seal(index.unsafeBytes, .runIndex, at: place)
-    let sealed = sealer.unsafeBytes
-    let footer = RunFooter(
-      rowCount: rowCount, deletedCount: deletedCount, blockCount: UInt64(blockCount),
-      indexOffset: offset, indexByteCount: UInt64(sealed.count), indexCheck: check
-    ).encoded(salt: salt)
-    let (file, offset) = (file, offset)
-    let end = offset + UInt64(sealed.count)
-    try onDisk { () throws(DiskError) in
-      try file.write(sealed, at: offset)
-      try file.write(footer.unsafeBytes, at: end)
-      try file.sync()
-      try file.close()
-    }
-    extendLifetime(footer)
+    let blockCount = file.frameCount
+    let byteCount = try file.finish(
+      index: index.unsafeBytes, .runIndex, rowCount: rowCount, deletedCount: deletedCount)
+    extendLifetime(index)
     return RunSummary(
       rowCount: rowCount, deletedCount: deletedCount, blockCount: blockCount,
-      byteCount: end + UInt64(RunFooter.byteCount))
-  }
-
-  /// Where the next frame stands. All that comes before it is taken for synced: a run is there as a whole, or
-  /// not at all.
-  private var place: FrameSealer.Place {
-    FrameSealer.Place(
-      number: FrameNumber(UInt64(blockCount) + 1), previousBodyCheck: previousBodyCheck,
-      durableThrough: FrameNumber(UInt64(blockCount)), salt: salt)
+      byteCount: byteCount)
   }
 
   private mutating func writeBlock() throws(RunError) {
-    let entry = try block.compress(with: sealer.lz4, salt: salt, store: store.tag)
-    previousBodyCheck = sealer.seal(
-      .rows, payloadByteCount: block.payloadByteCount, at: place
-    ) { _, output in
-      block.writeFrame(to: &output)
+    try refuseTooMany()
+    var entry = try block.compress(with: file.sealer.lz4, salt: salt, store: store.tag)
+    entry.sealedByteCount = try file.append(.rows, payloadByteCount: block.payloadByteCount) {
+      _, output in block.writeFrame(to: &output)
     }
-    try writeSealed(entry)
+    entry.write(to: &index)
     block.removeAll()
   }
 
-  /// Writes the block that has been sealed.
-  private mutating func writeSealed(_ entry: RunIndex.Entry) throws(RunError) {
-    guard blockCount < RunIndex.largestBlockCount else {
+  private func refuseTooMany() throws(RunError) {
+    guard file.frameCount < RunIndex.largestBlockCount else {
       throw .tooManyBlocks(limit: RunIndex.largestBlockCount)
     }
-    var entry = entry
-    let sealed = sealer.unsafeBytes
-    entry.sealedByteCount = UInt32(sealed.count)
-    let (file, offset) = (file, offset)
-    try onDisk { () throws(DiskError) in try file.write(sealed, at: offset) }
-    self.offset += UInt64(sealed.count)
-    entry.write(to: &index)
-    blockCount += 1
-    try syncPiece(of: sealed.count)
-  }
-
-  /// Syncs what has been written, some megabytes at a time: whoever syncs another file would wait for all of
-  /// it at the end.
-  private mutating func syncPiece(of byteCount: Int) throws(RunError) {
-    unsyncedByteCount += byteCount
-    guard unsyncedByteCount >= Self.syncedByteCount else { return }
-    unsyncedByteCount = 0
-    let file = file
-    try onDisk { () throws(DiskError) in try file.syncData() }
   }
 
   // MARK: Blocks of other runs
@@ -190,13 +134,15 @@ package struct RunWriter: ~Copyable {
     last = entry.lastObject
     if !block.isEmpty { try writeBlock() }
     copied.removeAll()
-    let (copiedEntry, payloadByteCount) = sealed.writeFrame(
-      with: sealer.lz4, salt: salt, to: &copied)
-    previousBodyCheck = sealer.seal(.rows, payloadByteCount: payloadByteCount, at: place) {
+    try refuseTooMany()
+    let (written, payloadByteCount) = sealed.writeFrame(
+      with: file.sealer.lz4, salt: salt, to: &copied)
+    var copiedEntry = written
+    copiedEntry.sealedByteCount = try file.append(.rows, payloadByteCount: payloadByteCount) {
       [copied = copied.unsafeBytes] _, output in output.write(copied)
     }
     rowCount += UInt64(entry.rowCount)
     deletedCount += UInt64(sealed.directory.deletedCount)
-    try writeSealed(copiedEntry)
+    copiedEntry.write(to: &index)
   }
 }

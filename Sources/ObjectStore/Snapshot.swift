@@ -28,6 +28,7 @@ package struct Snapshot: Sendable {
   let store: StoreTag
   /// The newest first; where there is an era, the first is of the last one, and has no runs.
   private(set) var layers: [Layer]
+  var index = SnapshotIndex()
 
   /// Before the first commit of a store.
   init(emptyOf store: StoreTag) {
@@ -38,17 +39,20 @@ package struct Snapshot: Sendable {
   /// A state whose rows are in layers.
   init(
     of number: CommitNumber, _ time: RecordedTime, eras: [Era], store: StoreTag,
-    layersBelow: [Layer]
+    layersBelow: [Layer], _ index: SnapshotIndex
   ) {
     self.number = number
     self.time = time
     self.eras = eras
     self.store = store
+    self.index = index
     layers = (eras.isEmpty ? [] : [Layer(era: eras.count - 1)]) + layersBelow
   }
 
   /// Makes the snapshot one of another era, in which nothing has been committed yet.
   mutating func begin(_ era: Era) {
+    let known = Set(eras.flatMap(\.entities).map(\.number))
+    index.begin(era, knowing: known, isEmpty: number == .none)
     layers.insert(Layer(era: eras.count), at: 0)
     eras.append(era)
   }
@@ -60,27 +64,33 @@ package struct Snapshot: Sendable {
       snapshot.eras.removeLast()
       snapshot.layers.removeAll { $0.era >= snapshot.eras.count }
       snapshot.number = era.since
+      snapshot.index = SnapshotIndex(unkept: snapshot.era?.indexing ?? Indexing())
     }
     return snapshot
   }
 
   /// An earlier state: as this one, but for some objects.
-  func earlier(_ number: CommitNumber, _ time: RecordedTime, _ changes: Layer) -> Snapshot {
+  func earlier(
+    _ number: CommitNumber, _ time: RecordedTime, _ changes: Layer, _ index: IndexTakenBack
+  ) throws(StoreError) -> Snapshot {
     var snapshot = self
     snapshot.number = number
     snapshot.time = time
     snapshot.layers.insert(changes, at: 0)
+    snapshot.index = try index.finished(from: self, to: snapshot)
     return snapshot
   }
 
   /// Puts a layer on top, so that what is below it does not change any more.
   mutating func cover() {
+    index.cover()
     guard !eras.isEmpty else { return }
     layers.insert(Layer(era: eras.count - 1), at: 0)
   }
 
   /// Puts other layers, which say the same, in the place of those below the first.
-  mutating func replaceLayers(belowTop layers: [Layer]) {
+  mutating func replaceLayers(belowTop layers: [Layer], _ indexRuns: [IndexRun]) {
+    index.replaceAll(belowTop: indexRuns)
     // Before the first model there are none, and no rows.
     if !eras.isEmpty { self.layers.replaceSubrange(1..., with: layers) }
   }
@@ -103,6 +113,7 @@ package struct Snapshot: Sendable {
       guard follows else { throw .chainBroken(change.object, in: commit.number) }
       do throws(FoldError) {
         set(change.object, try change.applied(to: stored?.row), commit.number)
+        index.apply(change) { stored?.row?[$0] }
       } catch {
         throw .misfit(error)
       }
@@ -123,8 +134,11 @@ package struct Snapshot: Sendable {
     _ change: CommitSide.Object, _ commit: CommitNumber
   ) throws(SnapshotProblem) {
     guard change.differences.isEmpty else {
-      return set(change.object, try updated(change, commit), commit)
+      let (old, row) = try updated(change, commit)
+      index.replace(old, by: row, of: change.object)
+      return set(change.object, row, commit)
     }
+    index.apply(change)
     var problem: SnapshotProblem?
     layers[0].update(change.object) { known in
       switch Overlay.made(by: change, commit, of: known) {
@@ -137,19 +151,20 @@ package struct Snapshot: Sendable {
     if let problem { throw problem }
   }
 
-  /// The whole row of an object that a commit updates.
+  /// The whole row of an object that a commit updates, before and after.
   private func updated(
     _ change: CommitSide.Object, _ commit: CommitNumber
-  ) throws(SnapshotProblem) -> Row {
+  ) throws(SnapshotProblem) -> (old: Row, new: Row) {
     let stored: StoredRow?
     do throws(StoreError) {
       stored = try self.stored(change.object)
     } catch {
       throw .unreadable(error)
     }
-    guard let stored, var row = stored.row else {
+    guard let stored, let old = stored.row else {
       throw .misfit(.objectDoesNotFit(change.object, .updated))
     }
+    var row = old
     guard stored.changed == change.previous else { throw .chainBroken(change.object, in: commit) }
     for entry in change.values { row[entry.key] = entry.value }
     for entry in change.differences {
@@ -158,7 +173,7 @@ package struct Snapshot: Sendable {
       }
       row[entry.key] = applied.value
     }
-    return row
+    return (old, row)
   }
 
   mutating func set(_ object: ObjectID, _ row: Row?, _ commit: CommitNumber) {
@@ -166,7 +181,12 @@ package struct Snapshot: Sendable {
   }
 
   /// Roughly how much memory the changes take that are in no run.
-  package var changesByteCount: Int { layers.reduce(0) { $0 + $1.changesByteCount } }
+  package var changesByteCount: Int {
+    layers.reduce(index.changesByteCount) { $0 + $1.changesByteCount }
+  }
+
+  /// The names of all runs.
+  var runNames: [String] { layers.flatMap(\.runs).map(\.name) + index.runs.map(\.name) }
 
   mutating func advance(to commit: CommitContent) {
     number = commit.number

@@ -21,7 +21,7 @@ struct StoreFold {
         try apply(try batch.event(place), batch.number(place), in: frame)
       }
     case .commit(let place):
-      let side = try batch.side(.after, place)
+      let side = try batch.side(.after, place, other: snapshot.index.indexing.asked)
       do throws(Catalogue.Contradiction) {
         try catalogue.apply(side.head)
         for change in side.objects where change.kind == .inserted {

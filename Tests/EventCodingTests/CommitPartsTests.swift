@@ -27,11 +27,17 @@ struct CommitPartsTests {
       head.changes = []
       for side in [CommitSide.Side.before, .after] {
         let read = try sample.side(side)
+        let both = try sample.side(side, withOther: true).objects
         let isRight =
           read.head == head
           && zip(read.objects, sample.content.changes).allSatisfy { object, change in
             object.object == change.object && object.kind == change.kind
               && object.previous == change.previous && object.values == values(change, side)
+              && object.differences == differences(change) && object.others.isEmpty
+          }
+          && zip(both, sample.content.changes).allSatisfy { object, change in
+            object.values == values(change, side)
+              && object.others == values(change, side == .before ? .after : .before)
               && object.differences == differences(change)
           }
         guard isRight, read.objects.count == sample.content.changes.count else {
@@ -127,10 +133,12 @@ struct CommitPartsTests {
 }
 
 extension CommitSample {
-  fileprivate func side(_ side: CommitSide.Side, of bytes: [UInt8]? = nil) throws -> CommitSide {
+  fileprivate func side(
+    _ side: CommitSide.Side, of bytes: [UInt8]? = nil, withOther: Bool = false
+  ) throws -> CommitSide {
     let memory = ByteArena(try edits.map { try EventCodingTests.bytes($0) })
     return try (bytes ?? encoded()).withUnsafeBytes { bytes in
-      try decoder.side(side, bytes) { memory[$0] }
+      try decoder.side(side, bytes, other: withOther ? { _, _ in true } : nil) { memory[$0] }
     }
   }
 

@@ -13,22 +13,28 @@ import Testing
   private static let unflushedByteCount = 64 << 10
   private static let path = "Bounds.xjournal"
 
-  private static func model() throws -> ManagedObjectModel {
+  private static func model(indexesRank: Bool) throws -> ManagedObjectModel {
     try ManagedObjectModel(entities: [
       EntityDescription(
         "Note",
-        attributes: [AttributeDescription("text", .string), AttributeDescription("rank", .integer)])
+        attributes: [
+          AttributeDescription("text", .string),
+          AttributeDescription("rank", .integer, isIndexed: indexesRank),
+        ])
     ])
   }
 
-  private static func open(_ disk: SimulatedDisk) throws -> JournaledStore {
+  private static func open(
+    _ disk: SimulatedDisk, indexesRank: Bool = true
+  ) throws -> JournaledStore {
     var options = StoreOptions.small
     options.cacheByteCount = cacheByteCount
     options.unflushedByteCount = unflushedByteCount
     options.journal.segmentByteCount = 256 << 10
     options.journal.halfByteCount = 8 << 10
     options.journal.windowByteCount = 64 << 10
-    return try JournaledStore(on: disk, at: path, model: try model(), options: options)
+    return try JournaledStore(
+      on: disk, at: path, model: try model(indexesRank: indexesRank), options: options)
   }
 
   /// A program that changes objects by their numbers, a few in a save.
@@ -111,7 +117,15 @@ import Testing
         place += 1
         return isSound
       }
-      return isSound && place == count
+      return try isSound && place == count && indexed(store) == program.ranks.sorted()
+    }
+    func indexed(_ store: JournaledStore) throws -> [Int] {
+      var ranks: [Int] = []
+      try store.head.forEachObject(of: [EntityNumber(rawValue: 0)], indexedBy: program.rank) {
+        ranks.append($0.value?.integer ?? -1)
+        return true
+      }
+      return ranks
     }
     #expect(try scan(store))
     look()
@@ -127,6 +141,31 @@ import Testing
     #expect(again.unflushedByteCount == 0)
     #expect(try scan(again))
     try again.close()
+  }
+
+  @Test func `an index that is newly declared is made in pieces, and once`() throws {
+    let disk = SimulatedDisk(seed: 1)
+    let store = try Self.open(disk, indexesRank: false)
+    var program = try Program(store)
+    for _ in 0..<20 { try program.insert(150) }
+    for first in 0..<15 { try program.update(Array((first * 100)..<3_000)) }
+    try store.close()
+    func files() -> [String] { disk.paths.filter { $0.hasSuffix(".xi") } }
+    #expect(files() == [])
+    #expect(Self.unflushedByteCount / 48 < 3_000 / 2)
+    let again = try Self.open(disk)
+    #expect(again.findings == [])
+    #expect(again.checkpointFailure == nil)
+    let made = files()
+    #expect(made.count == 1)
+    var dice = Dice(seed: 1)
+    #expect(try IndexOracle(again.head, again.existingKey).fault(&dice) == nil)
+    #expect(try again.verify(deep: true) == [])
+    try again.close()
+    let third = try Self.open(disk)
+    #expect(files() == made)
+    #expect(try IndexOracle(third.head, third.existingKey).fault(&dice) == nil)
+    try third.close()
   }
 
   /// The calls by which a store is opened that was closed in order, and how many bytes they read.

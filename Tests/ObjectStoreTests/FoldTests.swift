@@ -41,6 +41,7 @@ import Testing
     _ store: JournaledStore, _ states: [PlainState], from first: Int = 0, _ seed: UInt64,
     _ tally: Tally
   ) throws {
+    var dice = Dice(seed: seed)
     for number in first..<states.count {
       let past = try store.snapshot(at: CommitNumber(rawValue: UInt64(number)))
       let state = try past.plain()
@@ -49,6 +50,9 @@ import Testing
       {
         tally.count("differences")
         tally.violation("seed \(seed), commit \(number)")
+      }
+      if let fault = try IndexOracle(past, store.existingKey).fault(&dice) {
+        tally.violation("seed \(seed), commit \(number): \(fault)")
       }
     }
     for object in Set(states[first...].flatMap(\.keys)) {

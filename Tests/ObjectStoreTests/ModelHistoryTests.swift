@@ -15,11 +15,13 @@ import Testing
       let relationships = folder ? [RelationshipDescription("folder", to: "Folder")] : []
       let entity = EntityDescription(
         name, attributes: note, relationships: relationships, renamingIdentifier: was)
-      let other = EntityDescription("Folder", attributes: [AttributeDescription("name", .string)])
+      let other = EntityDescription(
+        "Folder", attributes: [AttributeDescription("name", .string, isIdentifier: true)])
       return try ManagedObjectModel(entities: folder ? [entity, other] : [entity])
     }
     let (title, rank) = (
-      AttributeDescription("title", .string), AttributeDescription("rank", .integer)
+      AttributeDescription("title", .string, isIndexed: true),
+      AttributeDescription("rank", .integer, isIndexed: true)
     )
     return [
       try model([title, rank], folder: true),

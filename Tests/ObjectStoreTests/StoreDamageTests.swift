@@ -51,6 +51,8 @@ import Testing
       let past = try store.snapshot(at: CommitNumber(rawValue: UInt64(number))).plain()
       if past != states[number] { return "commit \(number) is another" }
     }
+    var dice = Dice(seed: 1)
+    if let fault = try IndexOracle(store.head, store.existingKey).fault(&dice) { return fault }
     return nil
   }
 
@@ -111,7 +113,7 @@ import Testing
 
   // MARK: Runs and checkpoints
 
-  @Test(arguments: [".xc", ".xr"])
+  @Test(arguments: [".xc", ".xr", ".xi"])
   func
     `a checkpoint or run that is missing or damaged is made anew, and that is said`(
       fileExtension: String
@@ -246,11 +248,12 @@ import Testing
     #expect(tally["made anew"] == caseCount)
   }
 
-  @Test func `every flipped bit and every end of a run is made anew or told, and no row is wrong`()
-    throws
-  {
-    let life = try Self.life(7, saves: 3)
-    let file = try #require(Self.files(life.disk, ".xr").first)
+  @Test(arguments: [(".xr", 3), (".xi", 8)])
+  func `every flipped bit and every end of a run is made anew or told, and no row is wrong`(
+    fileExtension: String, saves: Int
+  ) throws {
+    let life = try Self.life(7, saves: saves)
+    let file = try #require(Self.files(life.disk, fileExtension).first)
     let states = life.states
     let (_, tally) = try Self.forEachDamage(of: file, in: life) { store, number, tally in
       var isTold = !store.findings.isEmpty
@@ -275,6 +278,17 @@ import Testing
     }
     #expect(tally.violations == "")
     #expect(tally["told when read"] > 100)
+  }
+
+  @Test func `who only reads is answered from the rows where an index run is damaged`() throws {
+    let life = try Self.life(3)
+    let file = try #require(Self.files(life.disk, ".xi").last)
+    try life.disk.setContents(file, [1, 2, 3])
+    let before = Self.contents(life.disk)
+    let reader = try StoreReader(on: life.disk, at: Self.path)
+    var dice = Dice(seed: 1)
+    #expect(try IndexOracle(reader.head, reader.existingKey).fault(&dice) == nil)
+    #expect(Self.contents(life.disk) == before)
   }
 
   private static func anyFault(

@@ -9,7 +9,7 @@ package typealias NamedState = [ObjectID: [String: Value]]
 
 /// A store on a simulated disk that is opened with one model after another.
 package struct ModelLife {
-  package let disk: SimulatedDisk
+  package private(set) var disk: SimulatedDisk
   package private(set) var store: JournaledStore
   /// The state after each commit, as the model of its time had it; the first is that before any.
   package private(set) var states: [NamedState] = [[:]]
@@ -28,6 +28,12 @@ package struct ModelLife {
   /// Closes the store and opens it with another model.
   package mutating func reopen(_ model: ManagedObjectModel?) throws {
     try store.close()
+    store = try JournaledStore(on: disk, at: Self.path, model: model, options: options)
+  }
+
+  /// Opens what the end of the process would leave, with a model.
+  package mutating func crash(_ model: ManagedObjectModel?) throws {
+    disk = disk.imageAfterProcessDeath()
     store = try JournaledStore(on: disk, at: Self.path, model: model, options: options)
   }
 
@@ -76,11 +82,16 @@ package struct ModelLife {
 
   /// The first kept state that is not what it was, in words; nil where all are.
   package func fault() throws -> String? {
+    var dice = Dice(seed: UInt64(states.count))
     for number in Int(store.firstKeptCommit.rawValue) - 1..<states.count {
       let commit = CommitNumber(rawValue: UInt64(number))
-      let past = try named(try store.snapshot(at: commit))
+      let snapshot = try store.snapshot(at: commit)
+      let past = try named(snapshot)
       // A state that compaction has made the first may be in a newer form only where its era is gone.
       if past != states[number] { return "commit \(number) is \(past), was \(states[number])" }
+      if let fault = try IndexOracle(snapshot, store.existingKey).fault(&dice) {
+        return "commit \(number): \(fault)"
+      }
       for (object, values) in states[number] {
         let stored = try store.stored(object, at: commit)?.row
         if stored != (try row(values)) { return "\(object) at commit \(number)" }

@@ -47,8 +47,10 @@ package struct StoreLife {
       EntityDescription(
         "Note",
         attributes: [
-          AttributeDescription("title", .string), AttributeDescription("text", .string),
-          AttributeDescription("likes", .counter), AttributeDescription("rank", .integer),
+          AttributeDescription("title", .string, isIndexed: true),
+          AttributeDescription("text", .string, isIndexed: true),
+          AttributeDescription("likes", .counter, isIndexed: true),
+          AttributeDescription("rank", .integer, isIndexed: true),
         ],
         relationships: [
           RelationshipDescription("folder", to: "Folder", inverse: "notes")
@@ -163,7 +165,8 @@ package struct StoreLife {
     _ object: ObjectID, by context: LiveContext, _ changed: inout PlainState
   ) throws {
     let keys =
-      object.entity.rawValue == 0 ? ["title", "text", "likes", "rank", "mood"] : ["name", "mood"]
+      object.entity.rawValue == 0
+      ? ["title", "text", "likes", "rank", "mood", "folder"] : ["name", "mood"]
     let name = keys[dice.pick(keys.count)]
     let key = try store.key(named: name)
     var row = changed[object] ?? state[object] ?? Row()
@@ -176,6 +179,10 @@ package struct StoreLife {
   private mutating func value(for name: String, _ old: Value?) -> Value? {
     if dice.pick(8) == 0 { return nil }
     switch name {
+    case "folder":
+      let folders = state.keys.filter { $0.entity.rawValue == 1 }.sorted()
+      if folders.isEmpty { return nil }
+      return .reference(folders[dice.pick(folders.count)])
     case "likes": return .counter((old?.counter ?? 0) + dice.pick(5) - 1)
     case "rank": return .integer(dice.pick(1_000))
     case "text":

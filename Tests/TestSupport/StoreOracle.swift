@@ -51,6 +51,10 @@ package struct StoreOracle {
         return "commit \(number) is \(past), and should be \(ledger.states[number])"
       }
     }
+    var dice = Dice(seed: UInt64(head))
+    if let fault = try IndexOracle(store.head, store.existingKey).fault(&dice) {
+      return "commit \(head): \(fault)"
+    }
     if let fault = faultOfTags(store.tags) { return fault }
     return try faultOfDrafts(store)
   }

@@ -25,7 +25,9 @@ final class NoteStore: Sendable {
 
   static let entity = EntityNumber(rawValue: 0)
 
-  init(_ path: String, _ change: (inout StoreOptions) -> Void = { _ in }) throws {
+  init(
+    _ path: String, indexesRank: Bool = false, _ change: (inout StoreOptions) -> Void = { _ in }
+  ) throws {
     var options = StoreOptions()
     change(&options)
     let types: [(String, AttributeType)] = [
@@ -34,7 +36,10 @@ final class NoteStore: Sendable {
     ]
     let model = try ManagedObjectModel(entities: [
       EntityDescription(
-        "Note", attributes: types.map { AttributeDescription($0.0, $0.1) })
+        "Note",
+        attributes: types.map {
+          AttributeDescription($0.0, $0.1, isIndexed: indexesRank && $0.0 == "rank")
+        })
     ])
     let store = try JournaledStore(at: path, model: model, options: options)
     self.store = store

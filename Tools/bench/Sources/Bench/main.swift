@@ -20,6 +20,7 @@ let bench = Bench(
   objectCount: argument("--objects").flatMap { Int($0) } ?? 1_000_000)
 let journal = JournalLines(workplace: workplace, rounds: bench.rounds)
 let saving = SavingLines(bench: bench)
+let indexes = IndexLines(bench: bench)
 let library = Library(bench)
 let (opening, reading, history) = (
   OpeningLines(library: library), ReadingLines(library: library), HistoryLines(library: library)
@@ -45,11 +46,13 @@ let families: [(name: String, measure: () throws -> [Comparison])] = [
   ("P4", { [try opening.recovery(), try opening.clean()] }),
   ("P5", { [try reading.warmValues(), try reading.warmRows(), try reading.cold()] }),
   ("P6", { try reading.filter() }),
+  ("P6i", { try indexes.filter() }),
   ("P7", { try history.size() }),
   ("P8", { [try history.pastState(), try history.pastObject()] }),
   ("P9", { [try saving.manyThreads(16, savesPerThread: 1000)] }),
   ("P10", { try history.compaction() }),
   ("P11", { [try opening.memory()] }),
+  ("P12", { try indexes.toMany() }),
 ]
 
 let wanted = argument("--only").map { Set($0.split(separator: ",").map(String.init)) }

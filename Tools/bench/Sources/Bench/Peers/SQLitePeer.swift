@@ -117,6 +117,21 @@ final class SQLitePeer: Peer, @unchecked Sendable {
     return select.integer(0)
   }
 
+  func indexRank() throws { try run("CREATE INDEX IF NOT EXISTS noteByRank ON note (rank)") }
+
+  /// How many notes have a rank, having been handed the number of each.
+  func numbers(ofRank rank: Int) throws -> Int {
+    let select = try statement("SELECT id FROM note WHERE rank = ?")
+    defer { select.reset() }
+    var count = 0
+    var isThere = try select.step(.integer(rank))
+    while isThere {
+      if select.integer(0) > 0 { count += 1 }
+      isThere = try select.step()
+    }
+    return count
+  }
+
   func pastRanks(after save: Int) throws -> (sum: Int, count: Int) {
     var notes: [Note] = []
     let select = try statement("SELECT \(Self.columns) FROM note ORDER BY id")

@@ -1,0 +1,85 @@
+internal import DiskAccess
+internal import Journaling
+internal import ObjectModel
+
+// How indexes are written at checkpoints, and made anew of the rows.
+extension JournaledStore {
+  /// How many entries are sorted in memory at a time where indexes are made of the rows.
+  private var sortedCount: Int {
+    max(16, options.unflushedByteCount / MemoryLayout<IndexEntry>.stride)
+  }
+
+  private func salt() throws(StoreError) -> UInt64 { try journal.randomSalt() }
+
+  /// Makes the indexes that are not kept of the rows, while nobody else has the store yet. Holds nothing.
+  func makeMissingIndexes() throws(StoreError) {
+    guard !pending.snapshot.index.isComplete else { return }
+    let loss = pending.snapshot.index.loss
+    if let loss { note([.indexMadeAnew(because: loss)]) }
+    let places = pending.keepMissingIndexes()
+    let snapshot = pending.snapshot
+    let (entries, runs) = try checkpointing.withLock { () throws(StoreError) in
+      try entriesOfRows(of: snapshot, places: places)
+    }
+    pending.addToIndex(entries, runs)
+    publish(anew: pending.snapshot)
+    // What was written is named by no checkpoint yet, or what is damaged still is.
+    if !runs.isEmpty || loss != nil { flush() }
+  }
+
+  /// Writes what has changed in the indexes of a state into a run, with those runs that are not much larger.
+  /// Holds `checkpointing`.
+  ///
+  /// Where a run is damaged all entries are made anew of the rows.
+  func writeIndexRuns(_ cut: Cut, merging: Bool) throws(StoreError) -> [IndexRun] {
+    do throws(StoreError) {
+      return try files.writeIndexRuns(of: cut.snapshot.index, merging: merging, salt: salt)
+    } catch {
+      guard error.code == .damaged else { throw error }
+      let index = cut.snapshot.index
+      let places = index.numbers.indices.filter { index.numbers[$0] != nil }
+      var (entries, runs) = try entriesOfRows(of: cut.snapshot, places: places)
+      entries.sort()
+      if !entries.isEmpty,
+        let run = try files.writeIndexRun([.sorted(entries)], of: index, isLast: true, salt: salt)
+      {
+        runs.append(run)
+      }
+      note([.indexMadeAnew(because: error)])
+      return runs
+    }
+  }
+
+  /// The entries that the rows of a state make for some of its indexes: in one run as far as there are more of
+  /// them than are sorted in memory at a time, and otherwise in no order.
+  private func entriesOfRows(
+    of snapshot: Snapshot, places: [Int]
+  ) throws(StoreError) -> (ContiguousArray<IndexEntry>, [IndexRun]) {
+    var entries: ContiguousArray<IndexEntry> = []
+    var runs: [IndexRun] = []
+    let index = snapshot.index
+    let numbered = places.compactMap { place in index.numbers[place].map { (place, $0) } }
+    try snapshot.forEachEntryOfRows(numbered) { (entry) throws(StoreError) in
+      entries.append(entry)
+      guard entries.count == sortedCount else { return }
+      entries.sort()
+      if let run = try files.writeIndexRun([.sorted(entries)], of: index, isLast: true, salt: salt)
+      {
+        runs.append(run)
+      }
+      entries.removeAll(keepingCapacity: true)
+    }
+    guard !runs.isEmpty else { return (entries, []) }
+    entries.sort()
+    let origins = [IndexSource.Origin.sorted(entries)] + runs.map { .run($0) }
+    let run = try files.writeIndexRun(origins, of: index, isLast: true, salt: salt)
+    return ([], [run].compactMap(\.self))
+  }
+}
+
+extension StoreFinding {
+  /// Damage of an index, which the rows have everything of.
+  static func indexMadeAnew(because error: StoreError) -> StoreFinding {
+    StoreFinding(error.whatHappened + " It was made anew from the rows.")
+  }
+}

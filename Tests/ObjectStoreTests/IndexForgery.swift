@@ -1,0 +1,104 @@
+// Index runs put together byte by byte as docs/format.md has them, with every field free to be wrong and every
+// check right.
+
+import ByteCoding
+import Journaling
+import ObjectStore
+import TestSupport
+
+/// An index run in the making.
+struct IndexForgery {
+  struct Block {
+    /// Six words each.
+    var entries: [[UInt64]]
+    /// The payload, where it is not that of the entries.
+    var payload: [UInt8]?
+    var kind: UInt8 = 34
+    var unsyncedFrameCount: UInt32 = 0
+    // What the index claims
+    var first: [UInt64]?
+    var sealedByteCount: UInt64?
+    var entryCount: UInt64?
+
+    init(_ entries: [UInt64]...) { self.entries = entries }
+  }
+
+  var blocks: [Block]
+  var name: UInt64 = 0x5845_444E_492D_4A58
+  var format: UInt16 = 1
+  var store = runStore
+  var indexKind: UInt8 = 35
+  var indexRest: [UInt8] = []
+  /// Row count, deleted count, block count, offset and length of the index, its body check.
+  var changeFooter: (inout [UInt64]) -> Void = { _ in }
+
+  init(_ blocks: Block...) { self.blocks = blocks }
+
+  /// What differs in an entry from the one before.
+  static func bytes(of entry: [UInt64], after previous: [UInt64]) -> [UInt8] {
+    var (words, rest): (UInt8, [UInt8]) = (0, [])
+    for (place, (word, old)) in zip(entry, previous).enumerated() where word != old {
+      words |= 1 << UInt8(place)
+      let bytes = (0..<8).map { UInt8(truncatingIfNeeded: (word ^ old) >> UInt64(8 * $0)) }
+      let low = bytes.prefix { $0 == 0 }.count
+      let high = bytes.reversed().prefix { $0 == 0 }.count
+      rest += [UInt8(high << 4 | low)] + bytes[low..<(8 - high)]
+    }
+    return [words] + rest
+  }
+
+  private static let zeros = [UInt64](repeating: 0, count: 6)
+
+  var bytes: [UInt8] {
+    var header = ByteWriter()
+    header.write(LZ4Frame.empty)
+    header.write(UInt32(0x184D_2A58))
+    header.write(UInt32(61))
+    header.write(name)
+    header.write(format)
+    header.write(UInt16(0))
+    header.write(UInt64(0))
+    header.write(store.high)
+    header.write(store.low)
+    header.write(runSalt)
+    header.writeZeros(9)
+    header.writeCheck(salt: 0)
+    var bytes = header.array
+    var index: [UInt8] = []
+    var (previousCheck, previousFirst): (UInt64, [UInt64]) = (0, Self.zeros)
+    for (place, block) in blocks.enumerated() {
+      var payload: [UInt8] = []
+      for (entry, before) in zip(block.entries, [Self.zeros] + block.entries) {
+        payload += Self.bytes(of: entry, after: before)
+      }
+      var frame = FrameBytes(UInt64(place) + 1, block.payload ?? payload, after: previousCheck)
+      frame.kind = block.kind
+      frame.unsyncedFrameCount = block.unsyncedFrameCount
+      previousCheck = frame.bodyCheck(salt: runSalt)
+      let sealed = frame.encoded(salt: runSalt)
+      bytes += sealed
+      let first = block.first ?? block.entries[0]
+      index += Self.bytes(of: first, after: previousFirst)
+      previousFirst = first
+      var counts = ByteWriter()
+      counts.writeVarint(block.sealedByteCount ?? UInt64(sealed.count))
+      counts.writeVarint(block.entryCount ?? UInt64(block.entries.count))
+      index += counts.array
+    }
+    var frame = FrameBytes(UInt64(blocks.count) + 1, index + indexRest, after: previousCheck)
+    frame.kind = indexKind
+    let sealed = frame.encoded(salt: runSalt)
+    let entries = blocks.flatMap(\.entries)
+    var fields = [
+      UInt64(entries.count), UInt64(entries.count { $0[0] & 1 == 1 }), UInt64(blocks.count),
+      UInt64(bytes.count), UInt64(sealed.count), frame.bodyCheck(salt: runSalt),
+    ]
+    changeFooter(&fields)
+    var footer = ByteWriter()
+    footer.write(UInt32(0x184D_2A5F))
+    footer.write(UInt32(56))
+    for field in fields { footer.write(field) }
+    footer.writeCheck(salt: runSalt)
+    return bytes + sealed + footer.array
+  }
+}

@@ -1,0 +1,112 @@
+// Index runs whose checks are right and whose contents are not: each is refused with the finding that fits.
+
+import Journaling
+import ObjectStore
+import TestSupport
+import Testing
+
+@Suite struct IndexRefusalTests {
+  /// Two blocks: an integer of two objects, one of them removed, and another integer.
+  private static func sound() -> IndexForgery {
+    let head: UInt64 = 1 << 32 | 2 << 1
+    return IndexForgery(
+      .init([head, 1 << 63 | 5, 0, 0, 0, 7], [head | 1, 1 << 63 | 5, 0, 0, 0, 9]),
+      .init([head, 1 << 63 | 6, 0, 0, 0, 7]))
+  }
+
+  private func open(_ forgery: IndexForgery) throws(RunError) -> IndexRun {
+    try IndexRun(
+      "index", in: MemoryFolder("index", forgery.bytes), store: runStore,
+      cache: BlockCache(largestByteCount: 1 << 20))
+  }
+
+  /// What is said of a forgery when it is opened and verified.
+  private func finding(_ change: (inout IndexForgery) -> Void) -> RunFinding.Kind? {
+    var forgery = Self.sound()
+    change(&forgery)
+    do throws(RunError) {
+      try open(forgery).verify()
+      return nil
+    } catch {
+      switch error {
+      case .damaged(let finding), .newerFormat(let finding): return finding.kind
+      default: return nil
+      }
+    }
+  }
+
+  @Test func `a sound one passes`() throws {
+    let run = try open(Self.sound())
+    try run.verify()
+    #expect(run.entryCount == 3 && run.removedCount == 1 && run.blockCount == 2)
+    #expect(try open(IndexForgery()).entryCount == 0)
+  }
+
+  @Test func `the header of another file, of newer code or of another store is told`() {
+    #expect(finding { $0.name = 0x0000_4E55_522D_4A58 } == .headerDamaged)
+    #expect(finding { $0.format = 2 } == .newer(format: 2, requiredFeatures: 0))
+    #expect(finding { $0.store = StoreIdentity(high: 1, low: 1) } == .foreign)
+  }
+
+  @Test func `an index that contradicts itself or its file is refused`() {
+    #expect(finding { $0.indexKind = 33 } == .indexDamaged)
+    #expect(finding { $0.indexRest = [1] } == .indexMalformed)
+    #expect(finding { $0.changeFooter = { $0[0] += 1 } } == .indexMalformed)
+    #expect(finding { $0.changeFooter = { $0[1] = 4 } } == .indexMalformed)
+    #expect(finding { $0.changeFooter = { $0[1] = 2 } } == .indexMalformed)
+    #expect(finding { $0.changeFooter = { $0[2] = 1 << 62 } } == .indexDamaged)
+    #expect(finding { $0.blocks[0].sealedByteCount = 200 } == .indexMalformed)
+    #expect(finding { $0.blocks[0].sealedByteCount = 48 } == .indexMalformed)
+    #expect(finding { $0.blocks[0].sealedByteCount = 1 << 40 } == .indexMalformed)
+    #expect(finding { $0.blocks[0].entryCount = 0 } == .indexMalformed)
+    #expect(finding { $0.blocks[0].entryCount = 1_025 } == .indexMalformed)
+    #expect(finding { $0.blocks[1].first = $0.blocks[0].entries[0] } == .indexMalformed)
+    #expect(finding { $0.blocks.swapAt(0, 1) } == .indexMalformed)
+  }
+
+  @Test func `a block that is none, or not what the index says, is refused`() {
+    #expect(finding { $0.blocks[0].kind = 32 } == .blockDamaged)
+    #expect(finding { $0.blocks[0].unsyncedFrameCount = 1 } == .blockMalformed)
+    #expect(finding { $0.blocks[1].first = $0.blocks[0].entries[1] } == .blockMalformed)
+    #expect(finding { $0.blocks[0].entries.swapAt(0, 1) } == .blockMalformed)
+    #expect(
+      finding { forgery in
+        // As many in all as the footer says.
+        forgery.blocks[0].entryCount = 1
+        forgery.blocks[1].entryCount = 2
+      } == .blockMalformed)
+    #expect(
+      finding { $0.blocks[0].entries[1] = $0.blocks[1].entries[0] } == .blockMalformed,
+      "it reaches into the next block")
+    #expect(
+      finding { $0.blocks[0].payload = [UInt8](repeating: 1, count: 65_537) } == .blockMalformed)
+  }
+
+  @Test(arguments: [
+    "no word differs", "a seventh word differs", "no bytes between", "more zeros than bytes",
+    "a zero not counted at the low end", "a zero not counted at the high end", "cut short",
+    "bytes behind the last", "nothing",
+  ])
+  func `an entry that is not written as it should be is refused`(fault: String) {
+    let found = finding { forgery in
+      let entries = forgery.blocks[1].entries
+      var bytes = IndexForgery.bytes(
+        of: entries[0], after: [UInt64](repeating: 0, count: 6))
+      switch fault {
+      case "no word differs": bytes[0] = 0
+      case "a seventh word differs": bytes[0] |= 64
+      case "no bytes between": bytes[1] = 0x44
+      case "more zeros than bytes": bytes[1] = 0xFF
+      case "a zero not counted at the low end":
+        bytes.replaceSubrange((bytes.count - 2)..., with: [0x60, 0, 7])
+      case "a zero not counted at the high end":
+        bytes.replaceSubrange((bytes.count - 2)..., with: [0x60, 7, 0])
+      case "cut short": bytes.removeLast()
+      case "bytes behind the last": bytes.append(0)
+      default: bytes = []
+      }
+      forgery.blocks[1].payload = bytes
+    }
+    #expect(found == .blockMalformed)
+  }
+}

@@ -1,0 +1,134 @@
+import DiskAccess
+import ObjectModel
+import ObjectStore
+
+/// The lines of indexes: P12, and P6 with an index.
+struct IndexLines {
+  let bench: Bench
+  private var workplace: Workplace { bench.workplace }
+  private var disk: PosixDisk { workplace.disk }
+
+  private static let peer = "SQLite, foreign key indexed"
+
+  /// A relationship to many, gone over and added to.
+  func toMany() throws -> [Comparison] {
+    let childCount = min(100_000, bench.objectCount)
+    let saveCount = 500
+    var traversal = Comparison(
+      line: "P12", what: "traverse a relationship to \(childCount)", unit: .seconds,
+      goals: [.peers()])
+    var adding = Comparison(
+      line: "P12a", what: "synced saves of a child added to \(childCount)", goals: [.peers()])
+    var ratio = Comparison(
+      line: "P12r", what: "the same; floor: added to 10", goals: [.floor(1 / 1.2)])
+    let family = try FamilyStore(try workplace.emptyFolder("family"))
+    let sqlite = try SQLiteFamily(try workplace.emptyFolder("familyPeer"))
+    let many = try family.makeParent(childCount: childCount)
+    try sqlite.makeParent(1, childCount: childCount)
+    try family.store.checkpoint()
+    try sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    for round in 0...bench.rounds {
+      // The first round only warms.
+      var measured = traversal
+      try measured.round(
+        round,
+        ours: { try count(childCount) { try family.countChildren(of: many) } },
+        peers: [(Self.peer, { try count(childCount) { try sqlite.countChildren(of: 1) } })])
+      if round > 0 { traversal = measured }
+    }
+    for round in 0..<bench.rounds {
+      let few = try family.makeParent(childCount: 10)
+      func add(to parent: ObjectID) throws -> Double {
+        try perSecond(saveCount, disk) {
+          for _ in 0..<saveCount { try family.addChildren(1, to: parent) }
+        }
+      }
+      try adding.round(
+        round, ours: { try add(to: many) },
+        peers: [
+          (
+            Self.peer,
+            {
+              try perSecond(saveCount, disk) {
+                for _ in 0..<saveCount { try sqlite.addChild(to: 1) }
+              }
+            }
+          )
+        ])
+      try ratio.round(round, ours: { try add(to: many) }, floor: { try add(to: few) })
+    }
+    try family.store.close()
+    try sqlite.close()
+    for name in ["family", "familyPeer"] { try workplace.remove(name) }
+    return [traversal, adding, ratio]
+  }
+
+  /// A filter by an integer of which one in a thousand is meant, through an index.
+  func filter() throws -> [Comparison] {
+    var comparison = Comparison(
+      line: "P6i", what: "filter of all rows by an integer, indexed", unit: .seconds,
+      goals: [.peers(), .most(0.0009)])
+    var opening = Comparison(
+      line: "P4i", what: "clean open, with an index", unit: .seconds, goals: [.most(0.010)])
+    let rank = NoteSource.rankBound / 2
+    let store = try NoteStore(try workplace.emptyFolder("indexed"), indexesRank: true)
+    let context = try store.beginContext()
+    try Library.insert(bench) { try store.insert($0, .commits, by: context) }
+    try store.store.checkpoint()
+    let sqlite = try SQLitePeer(try workplace.emptyFolder("indexedPeer"), hasHistory: false)
+    try sqlite.indexRank()
+    try Library.insert(bench) { try sqlite.insert($0) }
+    try sqlite.checkpoint()
+    let expected = try sqlite.numbers(ofRank: rank)
+    for round in 0...bench.rounds {
+      var measured = comparison
+      try measured.round(
+        round,
+        ours: {
+          try count(expected) {
+            var count = 0
+            try store.store.head.forEachObject(
+              of: [NoteStore.entity], indexedBy: store.rankKey, .equal(to: .integer(rank))
+            ) { found in
+              if found.isCertain { count += 1 }
+              return true
+            }
+            return count
+          }
+        },
+        peers: [("SQLite, indexed", { try count(expected) { try sqlite.numbers(ofRank: rank) } })])
+      if round > 0 { comparison = measured }
+    }
+    try store.store.endContext(context)
+    try store.store.close()
+    try sqlite.close()
+    let plain = try NoteStore(try workplace.emptyFolder("plain"))
+    let plainContext = try plain.beginContext()
+    try Library.insert(bench) { try plain.insert($0, .commits, by: plainContext) }
+    try plain.store.endContext(plainContext)
+    try plain.store.close()
+    func open(_ name: String, indexesRank: Bool) throws -> Double {
+      var opened: NoteStore?
+      let time = try seconds(disk) {
+        opened = try NoteStore(workplace.place(name), indexesRank: indexesRank)
+      }
+      try opened?.store.close()
+      return time
+    }
+    for round in 0..<bench.rounds {
+      try opening.round(
+        round, ours: { try open("indexed", indexesRank: true) },
+        peers: [("without it", { try open("plain", indexesRank: false) })])
+    }
+    for name in ["indexed", "indexedPeer", "plain"] { try workplace.remove(name) }
+    return [comparison, opening]
+  }
+
+  /// How many seconds counting takes, which is to come to a number.
+  private func count(_ expected: Int, _ body: () throws -> Int) throws -> Double {
+    try seconds(disk) {
+      let found = try body()
+      guard found == expected else { throw BenchError.wrongResult("\(found) and not \(expected)") }
+    }
+  }
+}
