@@ -1,7 +1,7 @@
-internal import ByteCoding
+package import ByteCoding
 internal import EventCoding
 internal import FoundationEssentials
-internal import Journaling
+package import Journaling
 internal import ObjectModel
 internal import PropertyListCoding
 
@@ -13,7 +13,7 @@ extension Checkpoint {
   static let largestByteCount = 1 << 30
 
   /// The bytes of the file.
-  func encoded(_ store: StoreIdentity) throws(StoreError) -> ByteWriter {
+  package func encoded(_ store: StoreIdentity) throws(StoreError) -> ByteWriter {
     var writer = ByteWriter(capacity: 4096)
     writer.write(Self.name)
     writer.write(Self.format)
@@ -74,7 +74,7 @@ extension Checkpoint {
   /// Reads the bytes of a file.
   ///
   /// - Throws: where they are not those of a sound checkpoint of the store.
-  init(
+  package init(
     _ bytes: UnsafeRawBufferPointer, _ file: String, of store: StoreIdentity
   ) throws(StoreError) {
     let damaged = StoreError.checkpointDamaged(file)

@@ -4,7 +4,7 @@ internal import ObjectModel
 
 /// The state of a store at a commit, as runs and a catalogue: what opening begins with, so that it need not
 /// read the journal before.
-struct Checkpoint {
+package struct Checkpoint {
   /// The runs of an era, the newest first.
   struct LayerRuns: Hashable {
     let era: Int

@@ -33,11 +33,19 @@ let package = Package(
     room("PropertyListCoding", imports: ["ByteCoding", "ObjectModel"]),
     room("EventCoding", imports: ["ByteCoding", "ObjectModel"]),
     room("Journaling", imports: ["ByteCoding", "CLZ4", "CXXHash", "DiskAccess"]),
+    room("EventFold", imports: ["ObjectModel"]),
+    room("ObjectQuery", imports: ["ObjectModel"]),
+    room(
+      "ObjectStore",
+      imports: [
+        "ByteCoding", "ObjectModel", "DiskAccess", "PropertyListCoding", "EventCoding",
+        "EventFold", "ObjectQuery", "Journaling",
+      ]),
     .target(
       name: "FuzzSupport",
       dependencies: [
-        "ByteCoding", "DiskAccess", "EventCoding", "Journaling", "ObjectModel",
-        "PropertyListCoding",
+        "ByteCoding", "DiskAccess", "EventCoding", "EventFold", "Journaling", "ObjectModel",
+        "ObjectStore", "PropertyListCoding",
       ],
       swiftSettings: strict),
     fuzzer("FuzzFrames"),
@@ -45,6 +53,8 @@ let package = Package(
     fuzzer("FuzzEdits"),
     fuzzer("FuzzPropertyList", imports: ["ObjectModel", "PropertyListCoding"]),
     fuzzer("FuzzEvents", imports: ["EventCoding", "ObjectModel"]),
+    fuzzer("FuzzRun", imports: ["ObjectModel", "ObjectStore"]),
+    fuzzer("FuzzCheckpoint", imports: ["ObjectStore"]),
   ],
   swiftLanguageModes: [.v6]
 )

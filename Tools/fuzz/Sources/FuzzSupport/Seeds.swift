@@ -34,7 +34,11 @@ private struct Seeds {
     try makeJournal()
     let store = try disk.folderForReading(at: path + "/seed.xjournal")
     let folder = try disk.folder(at: path)
-    for name in ["FuzzFrames", "FuzzManifest", "FuzzEdits", "FuzzPropertyList", "FuzzEvents"] {
+    let fuzzers = [
+      "FuzzFrames", "FuzzManifest", "FuzzEdits", "FuzzPropertyList", "FuzzEvents", "FuzzRun",
+      "FuzzCheckpoint",
+    ]
+    for name in fuzzers {
       try folder.makeFolder(name)
     }
     for (index, seed) in try EventSeeds.all().enumerated() {
@@ -57,6 +61,21 @@ private struct Seeds {
       }
     }
     try putLists(in: folder.folder("FuzzPropertyList"))
+    try putSnapshots(in: folder)
+  }
+
+  /// The runs and the checkpoint of a store, whole and without what is always sound.
+  private func putSnapshots(in folder: any DiskFolder) throws {
+    let store = path + "/snapshots.xjournal"
+    try StoreSeeds.make(on: disk, at: store)
+    let snapshots = try disk.folderForReading(at: store + "/snapshots")
+    for name in try snapshots.names() {
+      let bytes = try bytes(name, in: snapshots)
+      let isRun = name.hasSuffix(".xr")
+      let target = try folder.folder(isRun ? "FuzzRun" : "FuzzCheckpoint")
+      try put([isRun ? 4 : 0] + bytes, "whole-" + name, in: target)
+      try put([isRun ? 5 : 1] + bytes.dropFirst(isRun ? 80 : 36), "parts-" + name, in: target)
+    }
   }
 
   /// Property lists with every kind of value.
