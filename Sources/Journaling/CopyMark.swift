@@ -38,12 +38,21 @@ extension DiskFolder {
     }
     for name in folders + [JournalFiles.journalFolder] where names.contains(name) {
       let folder = try folder(name)
-      for file in try folder.names() { try folder.remove(file) }
+      for file in try folder.names() where JournalFiles.isOfCopy(file, in: name) {
+        try folder.remove(file)
+      }
       try folder.sync()
     }
     let files = [JournalFiles.newManifest, JournalFiles.edits, JournalFiles.newEdits]
     for name in files where names.contains(name) { try remove(name) }
     try sync()
+  }
+}
+
+extension JournalFiles {
+  /// Whether a copy may have made a file of this name in one of its folders.
+  fileprivate static func isOfCopy(_ file: String, in folder: String) -> Bool {
+    folder == journalFolder ? SegmentNumber(fileName: file) != nil : isAllowed(file)
   }
 }
 
@@ -64,10 +73,9 @@ extension StorePlace {
         }
         let inner = try folder.folderForReading(name)
         for file in try inner.names() {
-          let isAllowed =
-            name == JournalFiles.journalFolder
-            ? SegmentNumber(fileName: file) != nil : JournalFiles.isAllowed(file)
-          guard isAllowed, try inner.information(of: file)?.kind == .file else { return false }
+          guard JournalFiles.isOfCopy(file, in: name),
+            try inner.information(of: file)?.kind == .file
+          else { return false }
         }
       }
       return true

@@ -47,8 +47,6 @@ public struct StoreError: Error, Hashable, Sendable {
     case entityMissing
     /// The store was opened for reading only.
     case readOnly
-    /// It was asked to break off.
-    case cancelled
     /// A context has ended, or never began, or the journal does not have its edits any more.
     case contextMissing
     /// A context is open already.
