@@ -33,7 +33,7 @@ struct FormatDocumentTests {
   // MARK: The page by itself
 
   @Test func `every line of the example says what its bytes are`() throws {
-    let others = ["batch", "event", "commit", "run", "checkpoint"]
+    let others = ["batch", "event", "commit", "run", "index run", "checkpoint"]
     #expect(page.blocks.keys.sorted() == (Self.files + others).sorted())
     for (name, block) in page.blocks {
       #expect(block.contradictions == [], "\(name)")
