@@ -27,11 +27,12 @@ extension Journal {
     newLock.name(disk.processNumber())
     defer { extendLifetime(newLock) }
     let recovery = Recovery(disk: failStop, folder: place.folder, options: options)
-    if place.isMarked {
-      // Whoever held the lock before may have brought it to its end.
-      guard try onDisk({ () throws(DiskError) in try place.folder.isMarked() }) else {
-        throw .storeExists(path: path)
-      }
+    // Whoever held the lock before may have brought the copy to its end.
+    var isUnfinished = place.isMarked
+    if isUnfinished {
+      isUnfinished = try onDisk { () throws(DiskError) in try place.folder.isMarked() }
+    }
+    if isUnfinished {
       try onDisk { () throws(DiskError) in try place.folder.clear(folders) }
     } else {
       guard case .missing = try ManifestFile.read(in: place.folder) else {

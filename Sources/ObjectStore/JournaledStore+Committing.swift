@@ -121,6 +121,9 @@ extension JournaledStore {
         if changed != .none {
           old = isAsSeen ? each.baseRow : try pending.snapshot.row(of: each.object)
         }
+        assert(
+          !isAsSeen || pending.snapshot.has(old, as: each.object),
+          "a context has not seen what was there")
       } catch {
         throw .store(error)
       }

@@ -208,6 +208,15 @@ package struct Snapshot: Sendable {
     return StoredRow(convert(stored.row, of: object, from: era), changed: stored.changed)
   }
 
+  /// Whether an object has just this row, as far as it can be read.
+  func has(_ row: Row?, as object: ObjectID) -> Bool {
+    do throws(StoreError) {
+      return try self.row(of: object) == row
+    } catch {
+      return true
+    }
+  }
+
   /// The commit that changed an object last; nil where none ever has.
   func changed(_ object: ObjectID) throws(StoreError) -> CommitNumber? {
     guard object.store == store else { throw .objectOfAnotherStore(object) }

@@ -192,4 +192,24 @@ import Testing
     }
     #expect(failed > 30)
   }
+
+  @Test func `what a failed copy cannot take away the next one does`() throws {
+    let journal = try open()
+    try fill(journal)
+    disk.faults = [
+      SimulatedFault(.failure(.inputOutput), calls: [.remove], isLasting: true),
+      SimulatedFault(
+        .failure(.noSpace), calls: [.write, .append], name: "MANIFEST.new", number: 2),
+    ]
+    let error = #expect(throws: JournalError.self) {
+      try journal.copy(to: "copy", on: disk) { _, _ in [] }
+    }
+    #expect(error?.isOutOfSpace == true, "it is the first error that is told: \(error as Any)")
+    let left = try disk.folder(at: "copy").folder("journal").names()
+    #expect(!left.isEmpty)
+    disk.faults = []
+    _ = try journal.copy(to: "copy", on: disk) { _, _ in [] }
+    #expect(try Listing(on: disk, at: "copy").commits.count == 12)
+    try journal.close()
+  }
 }
