@@ -44,7 +44,13 @@ package struct Checkpoint {
   }
 
   /// The number in a file's name.
-  static func fileNumber(_ name: String) -> UInt64? { UInt64(name.prefix { $0 != "." }) }
+  static func fileNumber(_ name: String) -> UInt64? {
+    let digits = name.prefix { $0 != "." }
+    guard let number = UInt64(digits), number <= Limits.number,
+      fileName(number, String(name.dropFirst(digits.count))) == name
+    else { return nil }
+    return number
+  }
 }
 
 extension Checkpoint.NamedRun {

@@ -65,8 +65,11 @@ extension JournaledStore {
       indexes: CheckpointIndexes(cut.snapshot.index, runs: indexRuns))
     let name = try files.write(checkpoint)
     let attachments = CheckpointFiles.attachments(checkpoint, name: name)
-    try onJournal { () throws(JournalError) in
+    do throws(JournalError) {
       try journal.replaceAttachments(attachments, droppingBefore: kept?.frame)
+    } catch {
+      // Where only files are left that belong to nothing any more, they go with the next ones.
+      guard journal.manifest.checkpointName == name else { throw StoreError(error) }
     }
     files.stand(on: checkpoint, name: name)
     committing.withLock {
@@ -79,7 +82,8 @@ extension JournaledStore {
       cataloguing.withLock { catalogue.drop(before: kept.commit) }
       pastCommits.forget(before: kept.frame)
     }
-    try files.removeAll(notNamedBy: attachments)
+    // What cannot be removed now belongs to nothing, and goes with the next checkpoint.
+    try? files.removeAll(notNamedBy: attachments)
   }
 
   /// Makes everything so far durable, and says what it is.

@@ -28,7 +28,9 @@ extension JournaledStore {
       }
     }
     committing.withLock {
-      if let snapshot = pending.settle(commit.number) { publish(snapshot) }
+      let snapshot =
+        durability > .memory ? pending.settle(commit.number) : pending.show(commit.number)
+      if let snapshot { publish(snapshot) }
     }
     context.didSave()
     flushWhereDue()
@@ -138,6 +140,9 @@ extension JournaledStore {
           continue
         }
       }
+      guard row.map({ BlockAssembly.byteCount(of: $0) <= Row.largestByteCount }) ?? true else {
+        throw .store(.rowTooLarge(each.object))
+      }
       guard
         var change = ObjectChange.difference(of: each.object, from: old, to: row)
       else { continue }
@@ -163,11 +168,27 @@ extension JournaledStore {
 
   /// Goes back to what commits that have failed were built on.
   func settleFailures() {
-    pending.settle(epoch: journal.commitEpoch, outcome: journal.outcome)
+    pending.settleShown(outcome: journal.outcome)
+    let hasFailed = pending.settle(epoch: journal.commitEpoch, outcome: journal.outcome)
+    // What was shown before it was written may be no more.
+    if hasFailed, options.durability == .memory { publish(anew: pending.settled) }
   }
 }
 
+extension Row {
+  /// How many bytes the values of an object may have, roughly. A run must have room for it in one frame, where a
+  /// text may take twice the bytes it has here.
+  static let largestByteCount = 30 << 20
+}
+
 extension StoreError {
+  static func rowTooLarge(_ object: ObjectID) -> StoreError {
+    StoreError(
+      .tooLarge,
+      "the values of \(object) have more than \(Row.largestByteCount) bytes in all, which is the most an "
+        + "object can have; keep large contents in files, or in several objects.")
+  }
+
   static func entityMissing(_ object: ObjectID) -> StoreError {
     StoreError(
       .entityMissing,

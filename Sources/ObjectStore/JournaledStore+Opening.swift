@@ -41,8 +41,11 @@ extension JournaledStore {
         path: path, options: options, disk: disk, journal: journal, recovery: report, fold, files)
       note(report.storeFindings + [opening.finding].compactMap(\.self))
       if leftContexts.mayHaveDrafts { try leftContexts.fold(self) }
+      // Nobody else has the store yet, and no checkpoint that is due may be the first.
+      committing.withLock { isFlushing = true }
       if let model { try adopt(model) }
       try makeMissingIndexes()
+      committing.withLock { isFlushing = false }
       leftContexts.follow(self)
       if opening.finding != nil { flush() }
     } catch {

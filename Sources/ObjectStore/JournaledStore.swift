@@ -11,7 +11,8 @@ internal import ObjectModel
 /// about to be; they share their syncs; and they are shown to readers in order, once they are durable.
 ///
 /// Locks are taken in this order: `checkpointing`, `drafting`, `committing`, `cataloguing`, then the journal's
-/// own, and for no longer than memory takes. Nobody who reads waits for anybody who writes.
+/// own. Nobody who reads objects waits for anybody who writes; who asks for names, tags or the past may wait as
+/// long as a checkpoint takes to begin, which is a sync.
 public final class JournaledStore: ReadableStore, @unchecked Sendable {
   /// What opening found and did.
   package let recovery: RecoveryReport

@@ -6,8 +6,8 @@ struct PendingCommits {
   /// The state after every commit that is made or on its way.
   private(set) var snapshot: Snapshot
   /// The state of the last commit that is not on its way any more.
-  private var settled: Snapshot
-  private var onTheirWay: [(ticket: CommitTicket, snapshot: Snapshot)] = []
+  private(set) var settled: Snapshot
+  private var onTheirWay: [(ticket: CommitTicket, snapshot: Snapshot, isShown: Bool)] = []
   /// Which failures of the journal's are taken account of.
   private(set) var epoch: UInt64
 
@@ -18,25 +18,48 @@ struct PendingCommits {
   }
 
   /// Takes account of the failures so far: commits that have failed are no ground to build on.
-  mutating func settle(epoch: UInt64, outcome: (CommitTicket) -> Result<FramePlace, JournalError>?)
-  {
-    guard epoch != self.epoch else { return }
+  ///
+  /// - Returns: whether there were any.
+  mutating func settle(
+    epoch: UInt64, outcome: (CommitTicket) -> Result<FramePlace, JournalError>?
+  ) -> Bool {
+    guard epoch != self.epoch else { return false }
     self.epoch = epoch
     snapshot = settled
     for (index, each) in onTheirWay.enumerated() {
       if case .failure = outcome(each.ticket) {
         // Whatever was queued behind a failure has failed as well.
         onTheirWay.removeSubrange(index...)
-        return
+        return true
       }
       snapshot = each.snapshot
     }
+    return true
+  }
+
+  /// Notes that the first commits for which nobody waits are made. The others are settled by those who do.
+  mutating func settleShown(outcome: (CommitTicket) -> Result<FramePlace, JournalError>?) {
+    while let first = onTheirWay.first, first.isShown, case .success? = outcome(first.ticket) {
+      settled = first.snapshot
+      onTheirWay.removeFirst()
+    }
+  }
+
+  /// Notes that a commit is shown while it is on its way, and that nobody waits for it.
+  ///
+  /// - Returns: its state; nil where it is not on its way any more.
+  mutating func show(_ number: CommitNumber) -> Snapshot? {
+    guard let index = onTheirWay.lastIndex(where: { $0.snapshot.number == number }) else {
+      return nil
+    }
+    onTheirWay[index].isShown = true
+    return onTheirWay[index].snapshot
   }
 
   /// Notes that a commit is on its way.
   mutating func add(_ ticket: CommitTicket, _ snapshot: Snapshot) {
     self.snapshot = snapshot
-    onTheirWay.append((ticket, snapshot))
+    onTheirWay.append((ticket, snapshot, false))
   }
 
   /// Notes that a commit is made, and with it every one before.

@@ -45,7 +45,8 @@ extension ReadableStore {
   /// The last commit made at a moment or before; none where there was none yet.
   public func commit(at date: Date) throws(StoreError) -> CommitNumber {
     let (head, time) = (head, RecordedTime(date))
-    var (low, high) = (firstKeptCommit.rawValue - 1, head.number.rawValue)
+    let before = firstKeptCommit.previous
+    var (low, high) = (before.rawValue, head.number.rawValue)
     if head.time <= time { return head.number }
     while low < high {
       let middle = CommitNumber(rawValue: low + (high - low + 1) / 2)
@@ -55,6 +56,8 @@ extension ReadableStore {
         high = middle.rawValue - 1
       }
     }
+    // When the state was made that what is kept begins with, is not known any more.
+    if low == before.rawValue, low > 0 { throw .momentDropped(date, firstKept: before.next) }
     return CommitNumber(rawValue: low)
   }
 
@@ -174,6 +177,13 @@ extension Commit.Kind {
 }
 
 extension StoreError {
+  fileprivate static func momentDropped(_ date: Date, firstKept: CommitNumber) -> StoreError {
+    StoreError(
+      .commitMissing,
+      "what the store was \(date.timeIntervalSinceReferenceDate) seconds after 2001 began is not in the "
+        + "journal any more; compaction has kept commit \(firstKept) and those after it.")
+  }
+
   static func objectMissing(_ object: ObjectID) -> StoreError {
     StoreError(.objectMissing, "there is no object \(object), nor was there ever one.")
   }

@@ -84,7 +84,7 @@ package struct Snapshot: Sendable {
   /// Puts a layer on top, so that what is below it does not change any more.
   mutating func cover() {
     index.cover()
-    guard !eras.isEmpty else { return }
+    guard !eras.isEmpty, !layers[0].changes.isEmpty else { return }
     layers.insert(Layer(era: eras.count - 1), at: 0)
   }
 
@@ -187,6 +187,9 @@ package struct Snapshot: Sendable {
 
   /// The names of all runs.
   var runNames: [String] { layers.flatMap(\.runs).map(\.name) + index.runs.map(\.name) }
+
+  /// How many layers there are to look through.
+  package var layerCount: Int { layers.count }
 
   mutating func advance(to commit: CommitContent) {
     number = commit.number

@@ -165,7 +165,9 @@ struct SnapshotIndex: Sendable {
   // MARK: Checkpoints
 
   /// Puts a tree on top, so that those below it do not change any more.
-  mutating func cover() { changes.insert(IndexTree(), at: 0) }
+  mutating func cover() {
+    if !changes[0].isEmpty { changes.insert(IndexTree(), at: 0) }
+  }
 
   /// Puts runs that say the same in the place of everything below the first tree.
   mutating func replaceAll(belowTop runs: [IndexRun]) {

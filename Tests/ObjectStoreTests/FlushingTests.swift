@@ -84,4 +84,84 @@ import Testing
     #expect(again.unflushedByteCount < StoreOptions.small.unflushedByteCount)
     try again.close()
   }
+
+  @Test func `checkpoints of a store in which nothing happens leave nothing behind`() throws {
+    let store = try open()
+    var program = try NoteProgram(store)
+    try program.save()
+    for _ in 0..<100 { try store.checkpoint() }
+    #expect(store.head.layerCount <= 3, "\(store.head.layerCount)")
+    try program.save()
+    #expect(try store.head.plain() == program.state)
+    try store.close()
+  }
+
+  @Test func `a commit that was shown and could not be written is no ground for the next`() throws {
+    let store = try open { $0.durability = .memory }
+    var program = try NoteProgram(store)
+    try program.save()
+    try store.checkpoint()
+    let state = program.state
+    try program.save()
+    #expect(store.lastCommit == 2)
+    let context = try store.beginContext(name: "other", on: 2)
+    let object = try store.newObject(of: EntityNumber(rawValue: 0))
+    let row = Row([try store.key(named: "title"): "must be there"])
+    let request = CommitRequest([.init(object, base: .none, nil, to: row)])
+    disk.faults = [
+      SimulatedFault(.failure(.noSpace), calls: [.write, .append, .allocate], isLasting: true)
+    ]
+    #expect(throws: CommitError.self) {
+      try store.commit(request, by: context, durability: .synced)
+    }
+    disk.faults = []
+    #expect(store.lastCommit == 1)
+    #expect(try store.head.plain() == state)
+    #expect(try store.commit(request, by: context, durability: .synced)?.number == 2)
+    try store.close()
+    let again = try open()
+    #expect(again.lastCommit == 2)
+    #expect(try again.head.row(of: object) == row)
+    #expect(try again.verify(deep: true) == [])
+    try again.close()
+  }
+
+  @Test func `an object that no run could hold is refused when it is saved`() throws {
+    let store = try open()
+    let context = try store.beginContext(name: "large", on: .none)
+    let object = try store.newObject(of: EntityNumber(rawValue: 0))
+    let key = try store.key(named: "title")
+    let text = Value.string(String(repeating: "x", count: 31 << 20))
+    do {
+      _ = try store.commit(
+        CommitRequest([.init(object, base: .none, nil, to: Row([key: text]))]), by: context)
+      Issue.record("31 MiB were taken")
+    } catch {
+      guard case .store(let error) = error else { throw error }
+      #expect(error.code == .tooLarge)
+    }
+    #expect(store.lastCommit == .none)
+    try store.close()
+  }
+
+  @Test func `files that cannot be removed, and strange ones, are in nobody's way`() throws {
+    let store = try open()
+    var program = try NoteProgram(store)
+    for _ in 0..<5 { try program.save() }
+    try store.checkpoint()
+    _ = try disk.folder(at: Self.path).folder("snapshots").file("18446744073709551615.xr", .new)
+    try store.close()
+    let again = try open()
+    program = try NoteProgram(again)
+    for _ in 0..<5 { try program.save() }
+    disk.faults = [SimulatedFault(.failure(.inputOutput), calls: [.remove], isLasting: true)]
+    try again.compact(keeping: .latest)
+    #expect(again.firstKeptCommit == 11)
+    disk.faults = []
+    try program.save()
+    try again.compact(keeping: .latest)
+    #expect(try again.head.plain() == program.state)
+    #expect(try again.verify(deep: true) == [])
+    try again.close()
+  }
 }

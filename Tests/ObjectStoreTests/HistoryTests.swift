@@ -152,6 +152,29 @@ import Testing
     try life.store.close()
   }
 
+  @Test func `S71: a moment that compaction has dropped is refused, and not answered wrongly`()
+    throws
+  {
+    let disk = SimulatedDisk(seed: 9)
+    let store = try JournaledStore(
+      on: disk, at: StoreLife.path, model: try StoreLife.model(), options: .small)
+    var program = try NoteProgram(store)
+    for _ in 0..<6 {
+      disk.advanceClock(by: 1_000_000_000)
+      try program.save()
+      try store.beginSegment()
+    }
+    let dates = try store.commits(since: 0).map(\.date)
+    #expect(try store.commit(at: dates[1]) >= 2)
+    try store.compact(keeping: .commits(since: 5))
+    #expect(store.firstKeptCommit == 5)
+    #expect(try store.commit(at: dates[5]) == 6)
+    try #require(dates[1] < dates[4])
+    let error = #expect(throws: StoreError.self) { try store.commit(at: dates[1]) }
+    #expect(error?.code == .commitMissing)
+    try store.close()
+  }
+
   @Test func `S71: a tag stands for its commit until it is given away, also after opening again`()
     throws
   {
