@@ -39,7 +39,7 @@ struct SnapshotIndex: Sendable {
     self.runs = runs
   }
 
-  /// Indexes of which nothing is kept, because the runs are lost.
+  /// Indexes of which nothing is kept, because its runs are lost, or are not those that were named.
   init(lost error: StoreError, _ kept: CheckpointIndexes, _ indexing: Indexing) {
     self.init(unkept: indexing)
     next = kept.next

@@ -53,7 +53,7 @@ final class StoreOpening {
   ///
   /// - Parameters:
   ///   - files: where runs are written to, if all of it does not fit the memory.
-  ///   - byteCount: how many bytes of commits fit.
+  ///   - byteCount: how many bytes of memory changes may take.
   func fold(
     _ journal: Journal, _ files: inout CheckpointFiles, within byteCount: Int
   ) throws(StoreError) -> StoreFold {
