@@ -1,7 +1,7 @@
 package import ObjectModel
 
 /// What is to become of an object that was changed by a rival since it was read.
-package enum ConflictPolicy: Hashable, Sendable {
+package enum ConflictPolicy: Sendable {
   /// Nothing: the conflict is told.
   case tell
   /// Key by key; where both changed a value, the store's stands.
@@ -12,6 +12,8 @@ package enum ConflictPolicy: Hashable, Sendable {
   case overwrite
   /// The store's state takes the place of the object's.
   case rollBack
+  /// What a function makes of it, or that it is a conflict.
+  case custom(@Sendable (ObjectConflict) -> ObjectMerge)
 }
 
 /// An object that two sides have changed since one state of it; no row means no object.
@@ -59,38 +61,58 @@ package enum ObjectMerge: Hashable, Sendable {
     let (base, ours, theirs) = (sides.base, sides.ours, sides.theirs)
     if theirs == base {
       self = .merged(ours)
-    } else if ours == base || policy == .rollBack {
+      return
+    } else if ours == base || ours == nil && theirs == nil {
       self = .merged(theirs)
-    } else if policy == .overwrite {
-      self = .merged(ours)
-    } else if let ours, let theirs {
-      self = Self.both(sides, ours, theirs, policy, kindOf)
-    } else if ours == nil, theirs == nil {
-      self = .merged(nil)
-    } else {
-      // One side has deleted what the other has changed.
-      self = policy == .tell ? .conflict(sides) : .merged(policy == .storeWins ? theirs : ours)
+      return
+    }
+    switch policy {
+    case .overwrite: self = .merged(ours)
+    case .rollBack: self = .merged(theirs)
+    case .custom(let merge): self = merge(sides)
+    case .tell: self = Self.byItself(sides, kindOf) ?? .conflict(sides)
+    case .storeWins: self = Self.keyByKey(sides, kindOf, .theirs)
+    case .objectWins: self = Self.keyByKey(sides, kindOf, .ours)
     }
   }
 
-  /// Merges what both have changed and neither has deleted.
-  private static func both(
-    _ sides: ObjectConflict, _ ours: Row, _ theirs: Row, _ policy: ConflictPolicy,
-    _ kindOf: (KeyNumber) -> MergeKind
+  /// What both did, where nobody has to decide; nil where somebody has to.
+  private static func byItself(
+    _ sides: ObjectConflict, _ kindOf: (KeyNumber) -> MergeKind
+  ) -> ObjectMerge? {
+    guard let ours = sides.ours, let theirs = sides.theirs else { return nil }
+    var result = theirs
+    for key in sides.ourKeys {
+      let kind = kindOf(key)
+      guard kind.mergesByItself,
+        case .merged(let value) = ValueMerge(
+          base: sides.base?[key], ours: ours[key], theirs: theirs[key], kind)
+      else { return nil }
+      result[key] = value
+    }
+    return .merged(result)
+  }
+
+  /// What both did; one of them stands where they do not go together.
+  private static func keyByKey(
+    _ sides: ObjectConflict, _ kindOf: (KeyNumber) -> MergeKind, _ winner: Side
   ) -> ObjectMerge {
-    if policy == .tell, !sides.ourKeys.allSatisfy({ kindOf($0).mergesByItself }) {
-      return .conflict(sides)
+    guard let ours = sides.ours, let theirs = sides.theirs else {
+      // One has deleted what the other has changed.
+      return .merged(winner == .ours ? sides.ours : sides.theirs)
     }
     var result = theirs
     for key in sides.ourKeys {
       switch ValueMerge(base: sides.base?[key], ours: ours[key], theirs: theirs[key], kindOf(key)) {
-      case .merged(let value):
-        result[key] = value
-      case .conflict(let ours, let theirs):
-        if policy == .tell { return .conflict(sides) }
-        result[key] = policy == .objectWins ? ours : theirs
+      case .merged(let value): result[key] = value
+      case .conflict(let ours, let theirs): result[key] = winner == .ours ? ours : theirs
       }
     }
     return .merged(result)
+  }
+
+  private enum Side {
+    case ours
+    case theirs
   }
 }

@@ -38,14 +38,37 @@ extension JournaledStore {
   }
 
   /// Checks, numbers and encodes a commit, and sends it on its way.
+  ///
+  /// - Returns: nil where there is nothing to change.
   private func enqueue(
     _ request: CommitRequest, by context: LiveContext
   ) throws(CommitError) -> (CommitContent, CommitTicket)? {
+    var merges = RivalMerges()
+    while true {
+      switch try attempt(request, merges, by: context) {
+      case .none: return nil
+      case .onItsWay(let commit, let ticket): return (commit, ticket)
+      case .rivals(let rivals): merges.add(rivals, request)
+      }
+    }
+  }
+
+  private enum Attempt {
+    case none
+    case onItsWay(CommitContent, CommitTicket)
+    /// There are rivals, and what comes of both must be found first, while nobody has to wait.
+    case rivals([RivalMerges.Rival])
+  }
+
+  private func attempt(
+    _ request: CommitRequest, _ merges: RivalMerges, by context: LiveContext
+  ) throws(CommitError) -> Attempt {
     committing.lock()
     defer { committing.unlock() }
     settleFailures()
-    let changes = try changes(for: request)
-    guard !changes.isEmpty else { return nil }
+    let (changes, rivals) = try pending.changes(for: request, merges)
+    guard rivals.isEmpty else { return .rivals(rivals) }
+    guard !changes.isEmpty else { return .none }
     var snapshot = pending.snapshot
     let number = snapshot.number.next
     let name = context.name
@@ -94,63 +117,7 @@ extension JournaledStore {
     }
     snapshot.advance(to: commit)
     pending.add(ticket, snapshot)
-    return (commit, ticket)
-  }
-
-  /// What is to change in the state that the commit will follow, and what the objects have then.
-  private func changes(
-    for request: CommitRequest
-  ) throws(CommitError) -> [(change: ObjectChange, row: Row?)] {
-    var changes: [(change: ObjectChange, row: Row?)] = []
-    var conflicts: [ObjectConflict] = []
-    var known: EntityNumber?
-    // Rows seen in an older era had another shape.
-    let era = pending.snapshot.era?.since ?? .none
-    changes.reserveCapacity(request.objects.count)
-    for each in request.objects {
-      if each.object.entity != known, each.object.store == store {
-        known = each.object.entity
-        guard pending.snapshot.era?.name(of: each.object.entity) != nil else {
-          throw .store(.entityMissing(each.object))
-        }
-      }
-      let changed: CommitNumber
-      // What it has now, which is what the context saw unless somebody has changed it since.
-      var old: Row?
-      do throws(StoreError) {
-        changed = try pending.snapshot.changed(each.object) ?? .none
-        let isAsSeen = changed <= each.base && each.base > era
-        if changed != .none {
-          old = isAsSeen ? each.baseRow : try pending.snapshot.row(of: each.object)
-        }
-        assert(
-          !isAsSeen || pending.snapshot.has(old, as: each.object),
-          "a context has not seen what was there")
-      } catch {
-        throw .store(error)
-      }
-      var row = each.row
-      if changed > each.base {
-        let sides = ObjectConflict(
-          each.object, base: each.baseRow, ours: each.row, theirs: old)
-        switch ObjectMerge(sides, request.policy, kindOf: { request.mergeKind(each.object, $0) }) {
-        case .merged(let merged): row = merged
-        case .conflict(let conflict):
-          conflicts.append(conflict)
-          continue
-        }
-      }
-      guard row.map({ BlockAssembly.byteCount(of: $0) <= Row.largestByteCount }) ?? true else {
-        throw .store(.rowTooLarge(each.object))
-      }
-      guard
-        var change = ObjectChange.difference(of: each.object, from: old, to: row)
-      else { continue }
-      change.previous = changed
-      changes.append((change, row))
-    }
-    guard conflicts.isEmpty else { throw .conflicts(CommitConflicts(objects: conflicts)) }
-    return changes.sorted { $0.change.object < $1.change.object }
+    return .onItsWay(commit, ticket)
   }
 
   /// Writes a commit; values that edits of the same frame have set are named by these.
@@ -172,26 +139,5 @@ extension JournaledStore {
     let hasFailed = pending.settle(epoch: journal.commitEpoch, outcome: journal.outcome)
     // What was shown before it was written may be no more.
     if hasFailed, options.durability == .memory { publish(anew: pending.settled) }
-  }
-}
-
-extension Row {
-  /// How many bytes the values of an object may have, roughly. A run must have room for it in one frame, where a
-  /// text may take twice the bytes it has here.
-  static let largestByteCount = 30 << 20
-}
-
-extension StoreError {
-  static func rowTooLarge(_ object: ObjectID) -> StoreError {
-    StoreError(
-      .tooLarge,
-      "the values of \(object) have more than \(Row.largestByteCount) bytes in all, which is the most an "
-        + "object can have; keep large contents in files, or in several objects.")
-  }
-
-  static func entityMissing(_ object: ObjectID) -> StoreError {
-    StoreError(
-      .entityMissing,
-      "the store's model has no entity for \(object); open the store with a model that has it.")
   }
 }

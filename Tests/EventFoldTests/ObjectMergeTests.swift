@@ -93,4 +93,24 @@ import Testing
   @Test func `an object that both deleted is deleted, and nobody is asked`() {
     for policy in Self.policies { #expect(merge(base, nil, nil, policy) == .merged(nil)) }
   }
+
+  @Test func `S63: a policy of one's own sees all three sides and says what becomes`() {
+    let ours = Row([key(1): 10])
+    let theirs = Row([key(1): 11])
+    let longer = ConflictPolicy.custom { [base] sides in
+      #expect(sides == ObjectConflict(object(1), base: base, ours: ours, theirs: theirs))
+      return .merged(Row([key(1): 21]))
+    }
+    #expect(merge(base, ours, theirs, longer) == .merged(Row([key(1): 21])))
+    #expect(merge(base, ours, theirs, .custom { .conflict($0) }) == told(ours, theirs))
+    // It is asked where there is something to decide, deletions included, and nowhere else.
+    #expect(merge(base, nil, theirs, .custom { .merged($0.theirs) }) == .merged(theirs))
+    let unasked = ConflictPolicy.custom { sides in
+      Issue.record("nobody has to decide")
+      return .conflict(sides)
+    }
+    #expect(merge(base, base, theirs, unasked) == .merged(theirs))
+    #expect(merge(base, ours, base, unasked) == .merged(ours))
+    #expect(merge(base, nil, nil, unasked) == .merged(nil))
+  }
 }

@@ -1,0 +1,129 @@
+internal import EventFold
+internal import ObjectModel
+
+extension PendingCommits {
+  /// An object that a commit changes, and what it has then.
+  typealias Change = (change: ObjectChange, row: Row?)
+
+  /// What a request changes in the state that its commit will follow, in the order of the objects.
+  ///
+  /// - Parameter merges: what has come of rivals that were known before.
+  /// - Returns: the changes; or the rivals that are not among these, if there are any.
+  func changes(
+    for request: CommitRequest, _ merges: RivalMerges
+  ) throws(CommitError) -> (changes: [Change], rivals: [RivalMerges.Rival]) {
+    var changes: [Change] = []
+    var rivals: [RivalMerges.Rival] = []
+    var conflicts: [ObjectConflict] = []
+    var known: EntityNumber?
+    changes.reserveCapacity(request.objects.count)
+    for each in request.objects {
+      if each.object.entity != known, each.object.store == snapshot.store {
+        known = each.object.entity
+        guard snapshot.era?.name(of: each.object.entity) != nil else {
+          throw .store(.entityMissing(each.object))
+        }
+      }
+      let (old, changed) = try found(each)
+      var row = each.row
+      if changed > each.base {
+        let rival = RivalMerges.Rival(
+          sides: ObjectConflict(each.object, base: each.baseRow, ours: each.row, theirs: old),
+          changed: changed, epoch: epoch)
+        switch merges[rival] {
+        case .merged(let merged)?: row = merged
+        case .conflict(let conflict)?:
+          conflicts.append(conflict)
+          continue
+        case nil:
+          rivals.append(rival)
+          continue
+        }
+      }
+      guard row.map({ BlockAssembly.byteCount(of: $0) <= Row.largestByteCount }) ?? true else {
+        throw .store(.rowTooLarge(each.object))
+      }
+      guard
+        var change = ObjectChange.difference(of: each.object, from: old, to: row)
+      else { continue }
+      change.previous = changed
+      changes.append((change, row))
+    }
+    guard rivals.isEmpty else { return ([], rivals) }
+    guard conflicts.isEmpty else { throw .conflicts(CommitConflicts(objects: conflicts)) }
+    return (changes.sorted { $0.change.object < $1.change.object }, [])
+  }
+
+  /// What an object has now, which is what the context saw unless somebody has changed it since; and the commit
+  /// that changed it.
+  private func found(
+    _ each: CommitRequest.Object
+  ) throws(CommitError) -> (row: Row?, changed: CommitNumber) {
+    do throws(StoreError) {
+      guard let changed = try snapshot.changed(each.object) else { return (nil, .none) }
+      // Rows seen in an older era had another shape.
+      let isAsSeen = changed <= each.base && each.base > snapshot.era?.since ?? .none
+      let row = isAsSeen ? each.baseRow : try snapshot.row(of: each.object)
+      assert(
+        !isAsSeen || snapshot.has(row, as: each.object), "a context has not seen what was there")
+      return (row, changed)
+    } catch {
+      throw .store(error)
+    }
+  }
+}
+
+/// What has come of objects that a request and rivals of it have changed.
+///
+/// A program's own functions may merge, which take their time and may use the store. So they are called while
+/// no lock is held, and what they say holds as long as the rivals are the same.
+struct RivalMerges {
+  /// An object that somebody has changed since a context saw it.
+  struct Rival {
+    let sides: ObjectConflict
+    /// The rival's commit. A number is given again after a commit has failed, in another epoch.
+    let changed: CommitNumber
+    let epoch: UInt64
+  }
+
+  private var outcomes: [ObjectID: (rival: Rival, merge: ObjectMerge)] = [:]
+
+  /// What has come of an object; nil where the rival is another than before.
+  subscript(rival: Rival) -> ObjectMerge? {
+    guard let outcome = outcomes[rival.sides.object], outcome.rival.changed == rival.changed,
+      outcome.rival.epoch == rival.epoch
+    else { return nil }
+    return outcome.merge
+  }
+
+  /// Merges what rivals did with what a request wants.
+  mutating func add(_ rivals: [Rival], _ request: CommitRequest) {
+    for rival in rivals {
+      let merge = ObjectMerge(rival.sides, request.policy) {
+        request.mergeKind(rival.sides.object, $0)
+      }
+      outcomes[rival.sides.object] = (rival, merge)
+    }
+  }
+}
+
+extension Row {
+  /// How many bytes the values of an object may have, roughly. A run must have room for it in one frame, where a
+  /// text may take twice the bytes it has here.
+  static let largestByteCount = 30 << 20
+}
+
+extension StoreError {
+  static func rowTooLarge(_ object: ObjectID) -> StoreError {
+    StoreError(
+      .tooLarge,
+      "the values of \(object) have more than \(Row.largestByteCount) bytes in all, which is the most an "
+        + "object can have; keep large contents in files, or in several objects.")
+  }
+
+  static func entityMissing(_ object: ObjectID) -> StoreError {
+    StoreError(
+      .entityMissing,
+      "the store's model has no entity for \(object); open the store with a model that has it.")
+  }
+}
