@@ -174,6 +174,14 @@ struct BatchContent {
     try decode { () throws(EventCodingError) in try decoder.contextOfSet(edits[place]) }
   }
 
+  /// Whether an event makes a model that of what follows.
+  func adoptsModel(_ place: Int) -> Bool {
+    edits[place].first == EventKind.modelAdopted.rawValue
+  }
+
+  /// How many bytes a commit has.
+  func byteCount(_ place: Int) -> Int { commits[place].count }
+
   /// What a commit says of itself, without its changes.
   func head(_ place: Int) throws(StoreError) -> CommitContent {
     try decode { () throws(EventCodingError) in try decoder.commitHead(commits[place]) }

@@ -20,39 +20,52 @@ struct ChangesTakenBack {
   private mutating func take(
     _ change: CommitSide.Object, _ commit: CommitNumber
   ) throws(StoreError) {
-    let object = change.object
-    switch layer.changes[object] {
-    case .whole?: return
-    case .partial(let partial)?:
-      guard partial.base == change.previous, change.kind != .inserted else {
-        throw .chainBroken(object, in: commit)
+    let values = try pin(change)
+    var told: [Row.Entry]?
+    var failure: StoreError?
+    // The object's place is looked for once: that is most of what this costs.
+    layer.update(change.object) { later in
+      do throws(StoreError) {
+        let overlay = try Self.overlay(before: change, values, commit, later: later)
+        if case .partial = overlay, !change.differences.isEmpty {
+          told = later?.partialValues ?? []
+        }
+        return overlay
+      } catch {
+        failure = error
+        return later ?? .whole(StoredRow(nil, changed: .none))
       }
-      let values = try pin(change).merged(with: partial.values)
-      if change.kind == .deleted {
-        set(object, try row(values, object, commit), partial.changed)
-      } else {
-        layer.set(
-          object, .partial(PartialRow(values: values, changed: partial.changed, base: commit)))
-        wait(change, unlessIn: partial.values)
+    }
+    if let failure { throw failure }
+    if let told { wait(change, unlessIn: told) }
+  }
+
+  /// What an object was before a change, and before later ones that have been taken.
+  private static func overlay(
+    before change: CommitSide.Object, _ values: [Row.Entry], _ commit: CommitNumber,
+    later: Overlay?
+  ) throws(StoreError) -> Overlay {
+    switch (later, change.kind) {
+    case (.whole(let stored)?, _): return .whole(stored)
+    case (.partial(let partial)?, let kind):
+      guard partial.base == change.previous, kind != .inserted else {
+        throw .chainBroken(change.object, in: commit)
       }
-    case nil:
-      switch change.kind {
-      case .inserted: set(object, nil, change.previous)
-      case .deleted: set(object, try row(change.values, object, commit), change.previous)
-      case .updated:
-        let partial = PartialRow(
-          values: change.values, changed: change.previous, base: commit)
-        layer.set(object, .partial(partial))
-        wait(change, unlessIn: [])
+      let values = values.merged(with: partial.values)
+      guard kind == .updated else {
+        return .whole(
+          StoredRow(try row(values, change.object, commit), changed: partial.changed))
       }
+      return .partial(PartialRow(values: values, changed: partial.changed, base: commit))
+    case (nil, .inserted): return .whole(StoredRow(nil, changed: change.previous))
+    case (nil, .deleted):
+      return .whole(StoredRow(try row(values, change.object, commit), changed: change.previous))
+    case (nil, .updated):
+      return .partial(PartialRow(values: values, changed: change.previous, base: commit))
     }
   }
 
-  private mutating func set(_ object: ObjectID, _ row: Row?, _ changed: CommitNumber) {
-    layer.set(object, .whole(StoredRow(row, changed: changed)))
-  }
-
-  private func row(
+  private static func row(
     _ values: [Row.Entry], _ object: ObjectID, _ commit: CommitNumber
   ) throws(StoreError) -> Row {
     // A value that there was not before is null.

@@ -158,9 +158,6 @@ extension Checkpoint {
   }
 }
 
-/// A checkpoint whose check fits and whose contents do not.
-private struct CheckpointProblem: Error {}
-
 extension Era {
   fileprivate init(
     _ fields: [String: Value], _ keys: KeyNames, _ decoder: EventDecoder, after previous: Era?
@@ -237,97 +234,5 @@ extension Catalogue.OpenContext {
       firstUnsavedEdit: try fields["firstUnsavedEdit"].map { (value) throws(CheckpointProblem) in
         try value.count()
       })
-  }
-}
-
-extension CommitNumber {
-  fileprivate var value: Value { .integer(Int(rawValue)) }
-}
-
-extension Value {
-  fileprivate func fields() throws(CheckpointProblem) -> [String: Value] {
-    guard case .dictionary(let fields) = self else { throw CheckpointProblem() }
-    return fields
-  }
-
-  fileprivate func text() throws(CheckpointProblem) -> String {
-    guard case .string(let text) = self else { throw CheckpointProblem() }
-    return text
-  }
-
-  fileprivate func integer() throws(CheckpointProblem) -> Int {
-    guard case .integer(let number) = self else { throw CheckpointProblem() }
-    return number
-  }
-
-  fileprivate func count() throws(CheckpointProblem) -> UInt64 {
-    guard let count = UInt64(exactly: try integer()) else { throw CheckpointProblem() }
-    return count
-  }
-
-  fileprivate func indexNumber() throws(CheckpointProblem) -> IndexNumber {
-    guard let number = UInt32(exactly: try count()), number > 0, number < .max else {
-      throw CheckpointProblem()
-    }
-    return IndexNumber(rawValue: number)
-  }
-
-  fileprivate func commit() throws(CheckpointProblem) -> CommitNumber {
-    CommitNumber(rawValue: try count())
-  }
-}
-
-extension [String: Value] {
-  private func field(_ name: String) throws(CheckpointProblem) -> Value {
-    guard let value = self[name] else { throw CheckpointProblem() }
-    return value
-  }
-
-  fileprivate func text(_ name: String) throws(CheckpointProblem) -> String {
-    try field(name).text()
-  }
-
-  fileprivate func integer(_ name: String) throws(CheckpointProblem) -> Int {
-    try field(name).integer()
-  }
-
-  fileprivate func count(_ name: String) throws(CheckpointProblem) -> UInt64 {
-    try field(name).count()
-  }
-
-  fileprivate func commit(_ name: String) throws(CheckpointProblem) -> CommitNumber {
-    try field(name).commit()
-  }
-
-  fileprivate func dictionary(_ name: String) throws(CheckpointProblem) -> [String: Value] {
-    try field(name).fields()
-  }
-
-  fileprivate func array(_ name: String) throws(CheckpointProblem) -> [Value] {
-    guard case .array(let values) = try field(name) else { throw CheckpointProblem() }
-    return values
-  }
-}
-
-extension StoreError {
-  static func checkpointDamaged(_ file: String) -> StoreError {
-    StoreError(
-      .damaged, "the checkpoint \(Checkpoint.folderName)/\(file) is damaged or not there.")
-  }
-
-  static func runMissing(_ file: String) -> StoreError {
-    StoreError(.damaged, "the run \(Checkpoint.folderName)/\(file) is not there.")
-  }
-
-  static func runReplaced(_ file: String) -> StoreError {
-    StoreError(
-      .damaged, "the file \(Checkpoint.folderName)/\(file) is not the run that was written there.")
-  }
-
-  static func checkpointNewer(_ file: String) -> StoreError {
-    StoreError(
-      .newerFormat,
-      "the checkpoint \(Checkpoint.folderName)/\(file) was written by newer code; open the store with "
-        + "the newer version of the program.")
   }
 }

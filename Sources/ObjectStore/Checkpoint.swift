@@ -66,3 +66,26 @@ extension Checkpoint.NamedRun {
     check = run.check
   }
 }
+
+extension StoreError {
+  static func checkpointDamaged(_ file: String) -> StoreError {
+    StoreError(
+      .damaged, "the checkpoint \(Checkpoint.folderName)/\(file) is damaged or not there.")
+  }
+
+  static func runMissing(_ file: String) -> StoreError {
+    StoreError(.damaged, "the run \(Checkpoint.folderName)/\(file) is not there.")
+  }
+
+  static func runReplaced(_ file: String) -> StoreError {
+    StoreError(
+      .damaged, "the file \(Checkpoint.folderName)/\(file) is not the run that was written there.")
+  }
+
+  static func checkpointNewer(_ file: String) -> StoreError {
+    StoreError(
+      .newerFormat,
+      "the checkpoint \(Checkpoint.folderName)/\(file) was written by newer code; open the store with "
+        + "the newer version of the program.")
+  }
+}

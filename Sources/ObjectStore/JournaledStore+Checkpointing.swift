@@ -123,7 +123,7 @@ extension JournaledStore {
     guard error.code == .damaged, journal.manifest.goesBackToBeginning else { throw error }
     var bound = FoldBound(options.unflushedByteCount, journal)
     let fold = try StoreFold(store).followed(
-      to: cut.frame, from: FrameNumber(1), at: path, on: disk
+      to: cut.frame, from: FrameNumber(1), at: path, on: disk, within: options.unflushedByteCount
     ) { (fold) throws(StoreError) in try bound.flush(&fold, to: &files) }
     guard fold.snapshot.number == cut.snapshot.number else { throw error }
     note([StoreFinding(madeAnew: error)])

@@ -51,10 +51,12 @@ package struct ObjectTable<Element> {
   package mutating func update(_ id: ObjectID, _ make: (Element?) -> Element) {
     let prefix = id.rawValue & ~Self.numberMask
     let (index, isThere) = place(ofPrefix: prefix)
-    if !isThere { branches.insert(Branch(prefix: prefix, root: Node(), height: 0), at: index) }
+    if !isThere {
+      branches.insert(Branch(prefix: prefix, root: .make(height: 0), height: 0), at: index)
+    }
     while id.number >> (5 * UInt64(branches[index].height + 1)) != 0 {
-      branches[index].root = Node(child: branches[index].root)
       branches[index].height += 1
+      branches[index].root = .make(height: branches[index].height, over: branches[index].root)
     }
     let isNew = Node.insert(
       id.number, height: branches[index].height, into: &branches[index].root, make)
@@ -122,4 +124,5 @@ package struct ObjectTable<Element> {
 }
 
 extension ObjectTable: Sendable where Element: Sendable {}
-extension ObjectTable.Branch: Sendable where Element: Sendable {}
+// Nodes that are shared are never changed.
+extension ObjectTable.Branch: @unchecked Sendable where Element: Sendable {}

@@ -18,6 +18,11 @@ enum Overlay: Sendable {
     }
   }
 
+  /// The values of a partial one.
+  var partialValues: [Row.Entry]? {
+    if case .partial(let partial) = self { partial.values } else { nil }
+  }
+
   /// What an overlay becomes by a commit that tells whole values.
   static func made(
     by change: CommitSide.Object, _ commit: CommitNumber, of known: Overlay?
@@ -50,16 +55,12 @@ enum Overlay: Sendable {
   /// Roughly how much memory it takes, with its place in a table.
   var byteCount: Int {
     switch self {
-    case .whole(let stored): Self.placeByteCount + Self.byteCount(of: stored.row?.entries ?? [])
-    case .partial(let partial): Self.placeByteCount + Self.byteCount(of: partial.values)
+    case .whole(let stored): Self.placeByteCount + (stored.row?.entries.byteCount ?? 0)
+    case .partial(let partial): Self.placeByteCount + partial.values.byteCount
     }
   }
 
   private static let placeByteCount = 48
-
-  private static func byteCount(of entries: [Row.Entry]) -> Int {
-    entries.reduce(32) { $0 + MemoryLayout<Row.Entry>.stride + $1.value.heapByteCount }
-  }
 }
 
 /// Some values of an object, over a row that need not have been read.
@@ -86,6 +87,11 @@ struct PartialRow: Sendable {
 }
 
 extension [Row.Entry] {
+  /// Roughly how much memory they take.
+  var byteCount: Int {
+    reduce(32) { $0 + MemoryLayout<Row.Entry>.stride + $1.value.heapByteCount }
+  }
+
   /// Entries of two lists that are sorted by key; where both have a key, the second's.
   func merged(with others: [Row.Entry]) -> [Row.Entry] {
     if isEmpty { return others }

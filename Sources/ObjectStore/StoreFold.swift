@@ -14,24 +14,53 @@ struct StoreFold {
     _ entry: BatchContent.Entry, of batch: BatchContent, in frame: FrameNumber
   ) throws(StoreError) {
     switch entry {
-    case .event(let place):
-      if let context = try batch.contextOfSet(place) {
-        catalogue.noteWork(of: context, batch.number(place).rawValue)
-      } else {
-        try apply(try batch.event(place), batch.number(place), in: frame)
-      }
+    case .event(let place): try apply(eventAt: place, of: batch, in: frame)
     case .commit(let place):
-      let side = try batch.side(.after, place, other: snapshot.index.indexing.asked)
-      do throws(Catalogue.Contradiction) {
-        try catalogue.apply(side.head)
-        for change in side.objects where change.kind == .inserted {
-          catalogue.noteNumber(of: change.object)
-        }
-      } catch {
-        throw StoreError(contradiction: error.sentence, in: frame)
-      }
+      let side = try side(place, of: batch, in: frame)
       try change(in: frame) { (snapshot) throws(SnapshotProblem) in try snapshot.apply(side) }
     }
+  }
+
+  /// The same, but for the changes of commits, which wait until there are enough of them to be applied together.
+  mutating func apply(
+    _ entry: BatchContent.Entry, of batch: BatchContent, in frame: FrameNumber,
+    _ gathered: inout GatheredCommits
+  ) throws(StoreError) {
+    switch entry {
+    case .event(let place):
+      if batch.adoptsModel(place) { try gathered.apply(to: &snapshot) }
+      try apply(eventAt: place, of: batch, in: frame)
+    case .commit(let place):
+      gathered.add(
+        try side(place, of: batch, in: frame), in: frame, byteCount: batch.byteCount(place))
+    }
+  }
+
+  private mutating func apply(
+    eventAt place: Int, of batch: BatchContent, in frame: FrameNumber
+  ) throws(StoreError) {
+    if let context = try batch.contextOfSet(place) {
+      catalogue.noteWork(of: context, batch.number(place).rawValue)
+    } else {
+      try apply(try batch.event(place), batch.number(place), in: frame)
+    }
+  }
+
+  /// What a commit has made of objects; the catalogue has it then.
+  private mutating func side(
+    _ place: Int, of batch: BatchContent, in frame: FrameNumber
+  ) throws(StoreError) -> CommitSide {
+    let side = try batch.side(.after, place, other: snapshot.index.indexing.asked)
+    try refuseWithoutModel(in: frame)
+    do throws(Catalogue.Contradiction) {
+      try catalogue.apply(side.head)
+      for change in side.objects where change.kind == .inserted {
+        catalogue.noteNumber(of: change.object)
+      }
+    } catch {
+      throw StoreError(contradiction: error.sentence, in: frame)
+    }
+    return side
   }
 
   /// Takes in what the journal says next, and reads every row that it changes, to see that it fits.
@@ -65,13 +94,17 @@ struct StoreFold {
   private mutating func change(
     in frame: FrameNumber, _ body: (inout Snapshot) throws(SnapshotProblem) -> Void
   ) throws(StoreError) {
-    guard catalogue.era != nil else {
-      throw StoreError(contradiction: "a commit comes before any model", in: frame)
-    }
+    try refuseWithoutModel(in: frame)
     do throws(SnapshotProblem) {
       try body(&snapshot)
     } catch {
       throw error.error(in: frame)
+    }
+  }
+
+  private func refuseWithoutModel(in frame: FrameNumber) throws(StoreError) {
+    guard catalogue.era != nil else {
+      throw StoreError(contradiction: "a commit comes before any model", in: frame)
     }
   }
 }

@@ -61,15 +61,16 @@ final class StoreOpening {
     if let base, let checkpoint {
       do throws(StoreError) {
         return try base.followed(
-          to: nil, from: checkpoint.checkpoint.frame.next, at: path, on: disk)
+          to: nil, from: checkpoint.checkpoint.frame.next, at: path, on: disk, within: byteCount)
       } catch {
         // It may be a run that is damaged where a commit was applied to it.
         try giveUpCheckpoint(because: error, journal.manifest)
       }
     }
     var bound = FoldBound(byteCount, journal)
-    return try StoreFold(store).followed(to: nil, from: FrameNumber(1), at: path, on: disk) {
-      (fold) throws(StoreError) in
+    return try StoreFold(store).followed(
+      to: nil, from: FrameNumber(1), at: path, on: disk, within: byteCount
+    ) { (fold) throws(StoreError) in
       // A store that never had a checkpoint is small; one that is made anew may be of any size.
       if finding != nil { try bound.flush(&fold, to: &files) }
     }
@@ -136,20 +137,29 @@ extension Manifest {
 extension StoreFold {
   /// Folds everything from a frame on, or through another.
   ///
-  /// - Parameter bound: keeps what is folded from growing too large; called after each commit.
+  /// - Parameters:
+  ///   - byteCount: how many bytes of memory changes may take.
+  ///   - bound: keeps what is folded from growing too large; called whenever changes have been applied.
   func followed(
     to last: FrameNumber?, from first: FrameNumber, at path: String, on disk: any ReadableDisk,
+    within byteCount: Int,
     bound: (inout StoreFold) throws(StoreError) -> Void = { _ in }
   ) throws(StoreError) -> StoreFold {
     var fold = self
+    var gathered = GatheredCommits(within: byteCount)
     let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
     let ending = try reader.forEachEntry(from: first, EventDecoder(store: snapshot.store)) {
       (place, batch, entry) throws(StoreError) in
       if let last, place.number > last { return false }
-      try fold.apply(entry, of: batch, in: place.number)
-      if case .commit = entry { try bound(&fold) }
+      try fold.apply(entry, of: batch, in: place.number, &gathered)
+      if gathered.isFull {
+        try gathered.apply(to: &fold.snapshot)
+        try bound(&fold)
+      }
       return true
     }
+    try gathered.apply(to: &fold.snapshot)
+    try bound(&fold)
     if let finding = ending.finding, last.map({ ending.next <= $0 }) ?? true {
       throw StoreError(JournalError.damaged(finding))
     }
