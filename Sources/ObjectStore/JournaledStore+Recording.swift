@@ -1,6 +1,7 @@
 internal import DiskAccess
 package import Journaling
 public import ObjectModel
+internal import Synchronization
 
 // Events that are no commits: contexts and what they do, names, numbers, tags.
 extension JournaledStore {
@@ -126,11 +127,15 @@ extension JournaledStore {
   /// Has the journal say what time it is, where that is a new moment.
   func noteTime() throws(StoreError) {
     let wall = disk.wallClock()
+    func isNew() -> Bool {
+      wall - Self.momentNanoseconds >= eventTime.load(ordering: .acquiring)
+    }
+    // Nearly always it is not, and that costs no lock.
+    guard isNew() else { return }
     try clock.withLock { () throws(StoreError) in
-      guard wall - Self.momentNanoseconds >= eventTime.rawValue else { return }
-      let time = RecordedTime(rawValue: wall)
-      try append(.timePassed(time))
-      eventTime = time
+      guard isNew() else { return }
+      try append(.timePassed(RecordedTime(rawValue: wall)))
+      eventTime.store(wall, ordering: .releasing)
     }
   }
 }

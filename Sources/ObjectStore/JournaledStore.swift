@@ -4,6 +4,7 @@ internal import DiskAccess
 internal import EventCoding
 package import Journaling
 internal import ObjectModel
+internal import Synchronization
 
 /// A store of objects that never forgets: every edit and every save is an event in its journal.
 ///
@@ -53,8 +54,8 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   var files: CheckpointFiles
 
   let clock = Lock()
-  /// The time that the journal's events have. Guarded by `clock`.
-  var eventTime: RecordedTime
+  /// The time that the journal's events have. Changed while `clock` is held.
+  let eventTime: Atomic<Int64>
 
   init(
     path: String, options: StoreOptions, disk: any Disk, journal: Journal, recovery: RecoveryReport,
@@ -66,7 +67,7 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
     self.recovery = recovery
     encoder = EventEncoder(store: fold.snapshot.store)
     lastNumbers = fold.catalogue.reserved
-    eventTime = fold.catalogue.time
+    eventTime = Atomic(fold.catalogue.time.rawValue)
     self.files = files
     dueByteCount = options.unflushedByteCount
     leftContexts = LeftContexts(
@@ -118,7 +119,6 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
 
   /// The time of what happens now: never before what happened before.
   func now() -> RecordedTime {
-    let wall = RecordedTime(rawValue: disk.wallClock())
-    return clock.withLock { max(wall, eventTime) }
+    RecordedTime(rawValue: max(disk.wallClock(), eventTime.load(ordering: .acquiring)))
   }
 }
