@@ -19,16 +19,18 @@ package struct Batch {
   /// Reads a payload, and checks all of its structure; nil where it is malformed.
   package init?(_ payload: UnsafeRawBufferPointer) {
     var reader = ByteReader(payload)
+    var spans: [Span] = []
     do throws(ByteCodingError) {
       firstEdit = EditNumber(try reader.readVarint())
       editCount = try reader.readCount(ofAtLeast: 1)
-      edits = try Self.skip(editCount, &reader)
+      edits = try Self.skip(editCount, &reader, &spans)
       commitCount = try reader.readCount(ofAtLeast: 1)
-      commits = try Self.skip(commitCount, &reader)
+      commits = try Self.skip(commitCount, &reader, &spans)
       try reader.expectEnd()
     } catch {
       return nil
     }
+    guard Self.areApart(spans) else { return nil }
     guard Self.edits(from: firstEdit, UInt64(editCount)) != nil else { return nil }
   }
 
@@ -70,14 +72,24 @@ package struct Batch {
   }
 
   private static func skip(
-    _ count: Int, _ reader: inout ByteReader
+    _ count: Int, _ reader: inout ByteReader, _ spans: inout [Span]
   ) throws(ByteCodingError) -> UnsafeRawBufferPointer {
     let start = reader
-    for _ in 0..<count where Entry(&reader) == nil {
-      throw ByteCodingError(code: .endOfBytes, offset: reader.offset)
+    for _ in 0..<count {
+      guard let entry = Entry(&reader) else {
+        throw ByteCodingError(code: .endOfBytes, offset: reader.offset)
+      }
+      if case .spanning(let span) = entry { spans.append(span) }
     }
     var region = start
     return try region.readBytes(reader.offset - start.offset)
+  }
+
+  /// Whether no piece belongs to two spans: a few bytes could stand for any number of them otherwise.
+  private static func areApart(_ spans: [Span]) -> Bool {
+    guard spans.count > 1 else { return true }
+    let sorted = spans.sorted { $0.firstFrame < $1.firstFrame }
+    return zip(sorted, sorted.dropFirst()).allSatisfy { $0.lastFrame < $1.firstFrame }
   }
 
   /// An edit or a commit in a batch.

@@ -12,7 +12,7 @@ extension DiskFolder {
     var bytes = ByteWriter()
     bytes.write(Array(text.utf8))
     try bytes.withBytes { (bytes) throws(DiskError) in try file.write(bytes, at: 0) }
-    try file.sync()
+    // Its name is what counts; the text is for people.
     try sync()
   }
 
@@ -26,7 +26,8 @@ extension DiskFolder {
     try sync()
   }
 
-  /// Takes an unfinished copy away. Its mark and its folders stay, and the lock's file, which may be held.
+  /// Takes an unfinished copy away. Its mark and its folders stay, and the lock's file, which may be held. What a
+  /// loss of power brings back of it belongs to nothing.
   ///
   /// - Parameter folders: those of the copy beside the journal's own.
   func clear(_ folders: [String]) throws(DiskError) {
@@ -41,11 +42,9 @@ extension DiskFolder {
       for file in try folder.names() where JournalFiles.isOfCopy(file, in: name) {
         try folder.remove(file)
       }
-      try folder.sync()
     }
     let files = [JournalFiles.newManifest, JournalFiles.edits, JournalFiles.newEdits]
     for name in files where names.contains(name) { try remove(name) }
-    try sync()
   }
 }
 

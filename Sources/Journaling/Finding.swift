@@ -16,6 +16,8 @@ package struct Finding: Hashable, Sendable {
     case foreignFrame
     /// A whole frame with a later number than the one expected.
     case framesMissing(found: FrameNumber)
+    /// A whole frame that stands before the one expected, which comes next.
+    case framesSwapped(found: FrameNumber)
     /// A whole frame with an earlier number than the one expected.
     case frameRepeated(found: FrameNumber)
     /// A frame of the right number that follows another frame than the one before it.
@@ -96,6 +98,8 @@ extension Finding.Kind: CustomStringConvertible {
     case .frameCutShort: "the file ends within a frame"
     case .foreignFrame: "a frame of another segment or store"
     case .framesMissing(let found): "frame \(found.rawValue) comes too early; frames are missing"
+    case .framesSwapped(let found):
+      "frame \(found.rawValue) stands before the one that comes before it"
     case .frameRepeated(let found): "frame \(found.rawValue) a second time"
     case .linkBroken: "a frame that does not continue the one before it"
     case .frameMalformed: "a frame that contradicts itself"

@@ -89,6 +89,7 @@ package final class FrameFiles: @unchecked Sendable {
   }
 
   private func readFrame(at place: FramePlace) throws(JournalError) -> LoadedFrame {
+    guard place.offset <= Limits.number else { throw .damaged(place.finding(.sealDamaged)) }
     let (file, salt) = try self.file(of: place)
     var memory = ByteWriter(capacity: Seal.byteCount)
     defer { extendLifetime(memory) }
@@ -106,7 +107,7 @@ package final class FrameFiles: @unchecked Sendable {
     guard bytes.count == Int(seal.lz4FrameByteCount),
       Checksum.matches(seal.bodyCheck, Checksum.of(bytes, salt: salt))
     else { throw .damaged(place.finding(.bodyDamaged)) }
-    var payload = ByteWriter(capacity: Int(seal.payloadByteCount))
+    var payload = ByteWriter(capacity: max(1, Int(seal.payloadByteCount)))
     let frame = SealedFrame(seal: seal, offset: place.offset, lz4Frame: bytes)
     guard frame.payload(in: &payload) != nil else {
       throw .damaged(place.finding(.frameMalformed))

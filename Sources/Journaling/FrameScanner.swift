@@ -76,9 +76,10 @@ package struct FrameScanner: ~Copyable {
   /// The frame at the front of the walk, whose seal's own check fits.
   private mutating func nextFrame(_ seal: Seal) throws(JournalError) -> Step {
     if seal.number != expected {
+      guard seal.number > expected else { return try found(.frameRepeated(found: seal.number)) }
       return try found(
-        seal.number > expected
-          ? .framesMissing(found: seal.number) : .frameRepeated(found: seal.number))
+        isBeforeExpected(seal)
+          ? .framesSwapped(found: seal.number) : .framesMissing(found: seal.number))
     }
     guard seal.previousBodyCheck == UInt32(truncatingIfNeeded: place.previousBodyCheck) else {
       return try found(.linkBroken)
@@ -99,6 +100,14 @@ package struct FrameScanner: ~Copyable {
     place.expected = seal.number.next
     place.previousBodyCheck = seal.bodyCheck
     return .frame(frame)
+  }
+
+  /// Whether the frame that should be here is the one behind.
+  private mutating func isBeforeExpected(_ seal: Seal) throws(JournalError) -> Bool {
+    let head = try window.bytes(at: offset + UInt64(seal.sealedByteCount), Seal.byteCount)
+    guard head.count == Seal.byteCount, case .seal(let next) = Seal.read(head, salt: header.salt)
+    else { return false }
+    return next.number == expected
   }
 
   private mutating func nextFooter() throws(JournalError) -> Step {

@@ -86,7 +86,7 @@ extension Journal {
     swap(&gathering, &other)
     isOtherWaiting = true
     cursor.pointee = EditCursor(gathering.half, salt: buffer.salt)
-    if oldestPendingTime != nil { cursor.pointee.open(gathering.half) }
+    if oldestPendingTime != nil, !isClosing { cursor.pointee.open(gathering.half) }
   }
 
   /// Notes that something is not durable from now on, and lets edits in. Holds the lock.

@@ -52,8 +52,13 @@ extension Journal {
         try recovery.replaceEditBuffer(of: manifest.store)
       }
       // From here on it has a life of its own, and is no copy to be made anew.
-      if place.isMarked { try onDisk { () throws(DiskError) in try place.folder.unmark() } }
+      try onDisk { () throws(DiskError) in
+        if try place.folder.isMarked() { try place.folder.unmark() }
+      }
     case .missing:
+      // Somebody may have begun a copy here before the lock was held.
+      let isMarked = try onDisk { () throws(DiskError) in try place.folder.isMarked() }
+      guard !isMarked else { throw .notAStore(path: path) }
       try place.refuseContent(recovery)
       guard making == .ifMissing else { throw .storeMissing(path: path) }
       (appender, buffer) = try place.make(recovery)

@@ -101,6 +101,8 @@ extension Journal {
   /// Starts the thread that does what is due. It holds the journal only while it works.
   func startUpkeep() throws(DiskError) {
     let alarm = self.alarm
+    // What recovery has accepted is not said to be durable yet.
+    alarm.ring(at: lastFrameTime + options.idleDelayNanoseconds)
     upkeepThread = try BackgroundThread { [weak self] in
       while alarm.wait(), let journal = self {
         if let next = journal.upkeepAgain() { alarm.ring(at: next) }

@@ -13,7 +13,8 @@ package import DiskAccess
 /// - The edits of `waiting` come before those of `gathering`; both follow the last sealed edit.
 /// - A commit stands in the batch whose edits it may name, and is written with it or fails.
 /// - Only the thread that set `isLeading` touches `appender`, and only it clears it.
-/// - The cursor stands in `gathering`; it is open only while `oldestPendingTime` is set.
+/// - The cursor stands in `gathering`; it is open only while `oldestPendingTime` is set, and not
+///   once `isClosing` is.
 /// - Once `ending` is set, nothing more is written.
 package final class Journal: @unchecked Sendable {
   package let path: String

@@ -24,10 +24,13 @@ package final class JournalTail {
 
   /// Hands out the frames that have become durable since the last call.
   ///
-  /// - Parameter body: Takes a frame.
+  /// - Parameter body: Takes a frame, and the reader that it came by; returns whether it has taken it. One that it
+  ///   has not is handed out again by the next call, and nothing behind it before.
   /// - Returns: a finding where a durable frame is not whole; nil where all is well.
   /// - Throws: where the disk fails, the store is not there, or the next frame has been dropped.
-  package func poll(_ body: (JournalReader.Frame) -> Void) throws(JournalError) -> Finding? {
+  package func poll(
+    _ body: (JournalReader.Frame, JournalReader) -> Bool
+  ) throws(JournalError) -> Finding? {
     let reader = try JournalReader(at: path, on: disk)
     let oldest = reader.manifest.segments[0].firstFrame
     guard next >= oldest else { throw .framesDropped(before: oldest) }
@@ -55,7 +58,7 @@ package final class JournalTail {
 
   private func poll(
     _ segment: Manifest.Segment, after previous: Manifest.Sealing?, of reader: JournalReader,
-    _ durable: inout FrameNumber, _ body: (JournalReader.Frame) -> Void
+    _ durable: inout FrameNumber, _ body: (JournalReader.Frame, JournalReader) -> Bool
   ) throws(JournalError) -> Ending {
     let place = position.flatMap { $0.segment == segment.number ? $0.place : nil }
     var scanner = try reader.scanner(of: segment, after: previous, from: place)
@@ -84,12 +87,15 @@ package final class JournalTail {
           durable = max(durable, later.seal.durableThrough)
         }
         if sealed.seal.number > durable { return .nothingMore }
+        // What has been read so far may be older than what they testify to.
+        scanner = try reader.scanner(of: segment, after: previous, from: before)
+        continue
       }
       if sealed.seal.number >= next {
         guard let frame = JournalReader.Frame(sealed, in: segment.number, &memory) else {
           return .finding(segment.malformed(sealed))
         }
-        body(frame)
+        guard body(frame, reader) else { return .nothingMore }
         next = frame.number.next
       }
       position = (segment.number, scanner.place)

@@ -136,15 +136,16 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
 
   /// Folds the frames that have become durable.
   private func poll(_ failure: inout StoreError?) throws(JournalError) -> Finding? {
-    let reader = try JournalReader(at: path, on: readableDisk)
-    latest = reader.manifest
     var first: StoreError?
-    let finding = try tail.poll { frame in
-      guard first == nil, frame.kind == .batch else { return }
+    let finding = try tail.poll { frame, reader in
+      latest = reader.manifest
+      guard frame.kind == .batch else { return true }
       do throws(StoreError) {
         try take(frame, reader)
+        return true
       } catch {
         first = error
+        return false
       }
     }
     failure = first

@@ -145,11 +145,15 @@ import Testing
     #expect(reference.count <= Span.largestByteCount)
     let field = UInt64(reference.count) * 2 + 1
     let entry = varints(field) + reference
-    let payload = varints(5, 2, 2) + [7] + entry + varints(1) + entry
+    let other = self.span(15, 2, 60)
+    let otherEntry = varints(UInt64(other.count) * 2 + 1) + other
+    let payload = varints(5, 2, 2) + [7] + entry + varints(1) + otherEntry
     let content = try #require(self.content(payload))
-    guard case .spanning(let span) = content.edits[1] else { throw UnsoundBytes() }
+    guard case .spanning(let span) = content.edits[1],
+      case .spanning(let second)? = content.commits.first
+    else { throw UnsoundBytes() }
     #expect(content.edits[0] == .whole([7]))
-    #expect(content.commits == [.spanning(span)])
+    #expect(second.firstFrame == FrameNumber(15) && content.commits.count == 1)
     #expect(span.firstFrame == FrameNumber(12))
     #expect(span.lastFrame == FrameNumber(14))
     #expect(span.pieceCount == 3)
@@ -197,6 +201,20 @@ import Testing
         }
       }
       #expect(taken == 2)
+    }
+  }
+
+  @Test(arguments: [(12, 1, true), (11, 1, false), (1, 10, false), (1, 9, true), (10, 2, false)])
+  func `a piece belongs to one edit or commit`(
+    firstFrame: UInt64, pieceCount: UInt64, isSound: Bool
+  ) {
+    func entry(_ span: [UInt8]) -> [UInt8] { varints(UInt64(span.count) * 2 + 1) + span }
+    let (one, other) = (entry(span(10, 2, 5_000)), entry(span(firstFrame, pieceCount, 5_000)))
+    // Of two edits, of two commits, of an edit and a commit, in either order.
+    for (first, second) in [(one, other), (other, one)] {
+      #expect((content(varints(5, 2) + first + second + varints(0)) != nil) == isSound)
+      #expect((content(varints(5, 0, 2) + first + second) != nil) == isSound)
+      #expect((content(varints(5, 1) + first + varints(1) + second) != nil) == isSound)
     }
   }
 }

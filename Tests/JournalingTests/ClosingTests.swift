@@ -91,4 +91,26 @@ import Testing
     #expect(journal.manifest.segments.count > 10)
     try journal.close()
   }
+
+  @Test func `closing takes no edit in, however slowly they come`() throws {
+    for hasEdit in [true, false] {
+      let disk = SimulatedDisk(seed: 3)
+      let journal = try Journal.open(on: disk, at: "store", options: .small).journal
+      if hasEdit { try journal.appendEdit([1]) } else { try journal.commit([1], .written) }
+      var (taken, refused) = (0, 0)
+      disk.onCall = { call in
+        guard call.kind == .syncData, taken < 100 else { return }
+        do {
+          try journal.appendEdit([2])
+          taken += 1
+        } catch {
+          refused += 1
+        }
+      }
+      try journal.close()
+      disk.onCall = nil
+      #expect(taken == 0 && refused > 0)
+      #expect(try Listing(on: disk).edits.count == (hasEdit ? 1 : 0))
+    }
+  }
 }

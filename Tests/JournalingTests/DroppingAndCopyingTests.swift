@@ -85,7 +85,7 @@ import Testing
     }
     try journal.replaceAttachments([], droppingBefore: FrameNumber(8))
     let dropped = JournalError.framesDropped(before: FrameNumber(7))
-    #expect(throws: dropped) { try tail.poll { _ in } }
+    #expect(throws: dropped) { try tail.poll { _, _ in true } }
     #expect(throws: dropped) { try before.forEachFrame { _ in true } }
     #expect(throws: dropped) { try files.frame(at: places[0]) }
     #expect(try files.frame(at: places[8]).number == FrameNumber(9))
@@ -94,7 +94,11 @@ import Testing
     #expect(try after.forEachFrame { _ in true }.next == FrameNumber(13))
     let later = JournalTail(at: "store", on: disk, from: FrameNumber(7))
     var seen: [UInt64] = []
-    #expect(try later.poll { seen.append($0.number.rawValue) } == nil)
+    let finding = try later.poll { frame, _ in
+      seen.append(frame.number.rawValue)
+      return true
+    }
+    #expect(finding == nil)
     #expect(seen == Array(7...12))
     try journal.close()
   }
@@ -211,5 +215,95 @@ import Testing
     _ = try journal.copy(to: "copy", on: disk) { _, _ in [] }
     #expect(try Listing(on: disk, at: "copy").commits.count == 12)
     try journal.close()
+  }
+
+  /// Does something just when a place is locked.
+  private func whenLocked(_ path: String, _ body: @escaping () throws -> Void) {
+    disk.onCall = { [disk] call in
+      guard call.kind == .openFile, call.path == path + "/LOCK" else { return }
+      disk.onCall = nil
+      do { try body() } catch { Issue.record("\(error)") }
+    }
+  }
+
+  @Test func `no store is made where somebody has just begun a copy`() throws {
+    let source = try open()
+    try source.commit([1])
+    whenLocked("copy") { [disk] in try disk.setContents("copy/UNFINISHED-COPY", [1]) }
+    #expect(throws: JournalError.notAStore(path: "copy")) { try open("copy") }
+    // It is the copy's place still.
+    _ = try source.copy(to: "copy", on: disk) { _, _ in [] }
+    #expect(try Listing(on: disk, at: "copy").commits == [[1]])
+    try source.close()
+  }
+
+  @Test func `a copy that is called whole while it is opened opens`() throws {
+    let source = try open()
+    try source.commit([1])
+    _ = try source.copy(to: "copy", on: disk) { _, _ in [] }
+    try disk.setContents("copy/UNFINISHED-COPY", [1])
+    whenLocked("copy") { [disk] in try disk.folder(at: "copy").remove("UNFINISHED-COPY") }
+    try open("copy").close()
+    try source.close()
+  }
+
+  @Test(arguments: [false, true])
+  func `no loss of power makes a copy anything but nothing, unfinished, or whole`(
+    isSecondAttempt: Bool
+  ) throws {
+    // A journal of one segment, so that few calls are many states.
+    let seed: UInt64 = 71
+    var (states, unfinished, whole) = (0, 0, 0)
+    let disk = SimulatedDisk(seed: seed)
+    let journal = try Journal.open(on: disk, at: "store", options: .small).journal
+    for number in 1...4 { try journal.commit(Content.commit(number)) }
+    if isSecondAttempt {
+      _ = try journal.copy(to: "copy", on: disk) { _, _ in [] }
+      try disk.setContents("copy/UNFINISHED-COPY", [1])
+    }
+
+    func look(_ image: SimulatedDisk, hasReturned: Bool, _ comment: Comment) throws {
+      states += 1
+      let marked = image.paths.contains("copy/UNFINISHED-COPY")
+      if image.paths.contains("copy/MANIFEST"), !marked { whole += 1 } else { unfinished += 1 }
+      if hasReturned { #expect(!marked, comment) }
+      // Whoever opens it finds all of it, or no store.
+      let opened = image.imageAfterProcessDeath()
+      do throws(JournalError) {
+        let journal = try Journal.open(on: opened, at: "copy", making: .never, options: .small)
+          .journal
+        try journal.close()
+        #expect(try Listing(on: opened, at: "copy").commits.count == 4, comment)
+      } catch {
+        let isNone = error == .notAStore(path: "copy") || error == .storeMissing(path: "copy")
+        #expect(isNone && !hasReturned, "\(comment): \(error)")
+      }
+      let again = try Journal.open(on: image, at: "store", options: .small).journal
+      do throws(JournalError) {
+        _ = try again.copy(to: "copy", on: image) { _, _ in [] }
+        #expect(!hasReturned, comment)
+      } catch {
+        #expect(error == .storeExists(path: "copy") && !marked, comment)
+      }
+      #expect(try Listing(on: image, at: "copy").commits.count == 4, comment)
+      try Journal.open(on: image, at: "copy", options: .small).journal.close()
+      try again.close()
+    }
+    func lookAtAll(hasReturned: Bool, limit: Int) throws {
+      let losses = disk.powerLossStates(limit: limit, seed: seed)
+      for (index, choice) in losses.enumerated() {
+        try look(
+          disk.image(after: choice), hasReturned: hasReturned,
+          "call \(disk.callCount), state \(index), seed \(seed)")
+      }
+    }
+    disk.onCall = { _ in
+      do { try lookAtAll(hasReturned: false, limit: 24) } catch { Issue.record("\(error)") }
+    }
+    _ = try journal.copy(to: "copy", on: disk) { _, _ in [] }
+    disk.onCall = nil
+    try lookAtAll(hasReturned: true, limit: 500)
+    try journal.close()
+    #expect(states > 400 && unfinished > 100 && whole > 1, "\(states), \(unfinished), \(whole)")
   }
 }

@@ -252,4 +252,18 @@ import Testing
     #expect(report.recoveredEditCount == 1)
     try again.close()
   }
+
+  @Test func `what recovery has accepted is soon said to be durable`() throws {
+    let journal = try open()
+    try journal.commit([1])
+    let image = disk.imageAfterProcessDeath()
+    var options = JournalOptions.small
+    options.hasUpkeepThread = true
+    let again = try Journal.open(on: image, at: "store", options: options).journal
+    image.advanceClock(by: options.idleDelayNanoseconds)
+    while again.durableFrame == FrameNumber(1) {}
+    #expect(try Listing(on: image).kinds == [.batch, .idleMarker])
+    try again.close()
+    try journal.close()
+  }
 }

@@ -342,8 +342,9 @@ struct FormatDocumentTests {
       #expect(numbers == [1, 2, 3])
       #expect(ending.finding == nil)
       numbers = []
-      let finding = try JournalTail(at: path, on: PosixDisk()).poll { frame in
+      let finding = try JournalTail(at: path, on: PosixDisk()).poll { frame, _ in
         numbers.append(frame.number.rawValue)
+        return true
       }
       #expect(finding == nil)
       #expect(numbers == [1, 2, 3])
@@ -422,6 +423,7 @@ struct FormatDocumentTests {
       "not a frame": .notAFrame, "seal damaged": .sealDamaged, "body damaged": .bodyDamaged,
       "frame cut short": .frameCutShort, "footer damaged": .footerDamaged,
       "foreign frame": .foreignFrame, "frames missing": .framesMissing(found: number),
+      "frames swapped": .framesSwapped(found: number),
       "frame repeated": .frameRepeated(found: number), "link broken": .linkBroken,
       "frame malformed": .frameMalformed, "frame newer": .frameNewer(format: 2, flags: 0),
       "bytes after footer": .bytesAfterFooter,

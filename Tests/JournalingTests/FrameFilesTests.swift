@@ -101,6 +101,30 @@ import Testing
     #expect(disk.openCount - openCount <= 32)
     try journal.close()
   }
+
+  @Test
+  func `a frame without payload can be read at its place, and a place beyond all files is refused`()
+    throws
+  {
+    let journal = try Journal.open(on: disk, at: "store", options: .small).journal
+    try journal.commit([1])
+    try journal.close()
+    let again = try Journal.open(on: disk, at: "store", options: .small).journal
+    var places: [FramePlace] = []
+    _ = try JournalReader(at: "store", on: disk).forEachFrame {
+      places.append($0.place)
+      return true
+    }
+    let files = try FrameFiles(in: again.folder, again.manifest)
+    let marker = try files.frame(at: places[1])
+    #expect(marker.kind == .idleMarker)
+    #expect(marker.withPayload { $0.count } == 0)
+    for offset: UInt64 in [.max, .max - 10, 1 << 62, 1 << 40] {
+      let place = FramePlace(number: places[0].number, segment: places[0].segment, offset: offset)
+      #expect(throws: JournalError.self) { try files.frame(at: place) }
+    }
+    try again.close()
+  }
 }
 
 extension DiskFile {

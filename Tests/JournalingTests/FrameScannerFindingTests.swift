@@ -41,9 +41,12 @@ import Testing
     try expect(.frameRepeated(found: FrameNumber(4)), in: segment([0, 1, 2, 3, 3]), after: 4)
   }
 
-  @Test func `swapped frames are missing where the later one stands`() throws {
-    try expect(.framesMissing(found: FrameNumber(3)), in: segment([0, 2, 1, 3]), after: 1)
-    try expect(.framesMissing(found: FrameNumber(2)), in: segment([1, 0, 2, 3]), after: 0)
+  @Test func `swapped frames are found where the later one stands`() throws {
+    try expect(.framesSwapped(found: FrameNumber(3)), in: segment([0, 2, 1, 3]), after: 1)
+    try expect(.framesSwapped(found: FrameNumber(2)), in: segment([1, 0, 2, 3]), after: 0)
+    try expect(.framesSwapped(found: FrameNumber(4)), in: segment([0, 1, 3, 2]), after: 2)
+    // Further apart than by one, they are missing.
+    try expect(.framesMissing(found: FrameNumber(4)), in: segment([0, 3, 2, 1]), after: 1)
   }
 
   @Test func `a frame of another salt is foreign, whichever frame it is`() throws {

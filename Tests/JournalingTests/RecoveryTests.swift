@@ -318,6 +318,6 @@ import Testing
   }
 
   private func poll(_ store: StoreBuilder) throws -> Finding? {
-    try JournalTail(at: "store", on: try store.disk()).poll { _ in }
+    try JournalTail(at: "store", on: try store.disk()).poll { _, _ in true }
   }
 }

@@ -15,7 +15,10 @@ import Testing
 
   private func poll(_ tail: JournalTail) throws -> (frames: [UInt64], finding: Finding?) {
     var frames: [UInt64] = []
-    let finding = try tail.poll { frames.append($0.number.rawValue) }
+    let finding = try tail.poll { frame, _ in
+      frames.append(frame.number.rawValue)
+      return true
+    }
     return (frames, finding)
   }
 
@@ -108,10 +111,8 @@ import Testing
       guard writes == 2 else { return }
       let image = disk.imageAfterProcessDeath()
       let tail = JournalTail(at: "store", on: image)
-      var frames: [UInt64] = []
       do {
-        let finding = try tail.poll { frames.append($0.number.rawValue) }
-        between = (frames, finding)
+        between = try poll(tail)
       } catch {
         Issue.record("\(error)")
       }
@@ -123,6 +124,48 @@ import Testing
     let (frames, finding) = try poll(tail)
     #expect(frames == [1, 2])
     #expect(finding == nil)
+    try journal.close()
+  }
+
+  @Test func `what becomes durable while frames are handed out is no damage`() throws {
+    let journal = try open()
+    let tail = JournalTail(at: "store", on: disk)
+    try journal.commit([1])
+    try journal.commit([2], .written)
+    var seen: [UInt64] = []
+    var failure: (any Error)?
+    let finding = try tail.poll { frame, _ in
+      seen.append(frame.number.rawValue)
+      do {
+        // The writer goes on meanwhile, and its later frames say that the second is durable.
+        if seen.count == 1 { for number: UInt8 in 3...6 { try journal.commit([number]) } }
+      } catch {
+        failure = error
+      }
+      return true
+    }
+    #expect(finding == nil && failure == nil)
+    #expect(seen == [1, 2, 3, 4, 5] || seen == [1, 2, 3, 4, 5, 6])
+    let (rest, more) = try poll(tail)
+    #expect(seen + rest == [1, 2, 3, 4, 5, 6] && more == nil)
+    try journal.close()
+  }
+
+  @Test func `a frame that was not taken is handed out again, and none behind it before`() throws {
+    let journal = try open()
+    let tail = JournalTail(at: "store", on: disk)
+    for number: UInt8 in 1...5 { try journal.commit([number]) }
+    try journal.sync()
+    var seen: [UInt64] = []
+    for refused: UInt64 in 1...5 {
+      _ = try tail.poll { frame, _ in
+        seen.append(frame.number.rawValue)
+        return frame.number.rawValue < refused
+      }
+      #expect(tail.next == FrameNumber(refused))
+    }
+    #expect(seen == [1, 1, 2, 2, 3, 3, 4, 4, 5])
+    #expect(try poll(tail).frames == [5])
     try journal.close()
   }
 }

@@ -6,7 +6,8 @@ import Testing
 @Suite struct TailVerdicts {
   private static let kinds: [Finding.Kind] = [
     .notAFrame, .sealDamaged, .bodyDamaged, .frameCutShort, .footerDamaged, .foreignFrame,
-    .framesMissing(found: FrameNumber(12)), .frameRepeated(found: FrameNumber(3)), .linkBroken,
+    .framesMissing(found: FrameNumber(12)), .framesSwapped(found: FrameNumber(12)),
+    .frameRepeated(found: FrameNumber(3)), .linkBroken,
     .frameMalformed, .frameNewer(format: 2, flags: 0), .bytesAfterFooter,
   ]
 

@@ -7,7 +7,8 @@ import Testing
 @Suite struct WordingOfFindings {
   private static let kinds: [Finding.Kind] = [
     .notAFrame, .sealDamaged, .bodyDamaged, .frameCutShort, .foreignFrame,
-    .framesMissing(found: FrameNumber(4711)), .frameRepeated(found: FrameNumber(4711)),
+    .framesMissing(found: FrameNumber(4711)), .framesSwapped(found: FrameNumber(4711)),
+    .frameRepeated(found: FrameNumber(4711)),
     .linkBroken, .frameMalformed, .frameNewer(format: 47, flags: 11),
     .framesLost(through: FrameNumber(4711)), .batchMalformed,
     .piecesDamaged(first: FrameNumber(4711)), .segmentHeaderDamaged,
@@ -39,7 +40,8 @@ import Testing
     for kind in Self.kinds {
       let text = "\(kind)"
       switch kind {
-      case .framesMissing, .frameRepeated, .framesLost, .piecesDamaged, .editDamaged:
+      case .framesMissing, .framesSwapped, .frameRepeated, .framesLost, .piecesDamaged,
+        .editDamaged:
         #expect(text.contains("4711"))
       case .frameNewer, .segmentNewer, .manifestNewer, .editBufferNewer, .editsMissing:
         #expect(text.contains("47") && text.contains("11"))

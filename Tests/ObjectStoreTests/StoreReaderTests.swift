@@ -120,4 +120,40 @@ import Testing
     }
     #expect(error?.code == .storeMissing)
   }
+
+  @Test func `a reader for which a call has failed misses nothing when it looks again`() throws {
+    func refresh(failing call: Int) throws -> (hasFailed: Bool, callCount: Int) {
+      let disk = SimulatedDisk(seed: 1)
+      let store = try JournaledStore(
+        on: disk, at: StoreLife.path, model: try StoreLife.model(), options: .small)
+      let key = try store.key(named: "title")
+      let context = try store.beginContext(name: "one", on: .none)
+      /// A commit that lies in pieces.
+      func save(_ number: Int) throws {
+        let object = try store.newObject(of: EntityNumber(rawValue: 0))
+        let text = (0..<900).map { "\($0 * number)" }.joined(separator: " ")
+        _ = try store.commit(
+          CommitRequest([.init(object, base: .none, nil, to: Row([key: .string(text)]))]),
+          by: context)
+      }
+      try save(1)
+      let reader = try StoreReader(on: disk, at: StoreLife.path)
+      for number in 2...5 { try save(number) }
+      try store.close()
+      let before = disk.callCount
+      disk.faults = [SimulatedFault(.failure(.tooManyOpenFiles), number: call)]
+      var hasFailed = false
+      do { try reader.refresh() } catch { hasFailed = true }
+      let callCount = disk.callCount - before
+      disk.faults = []
+      try reader.refresh()
+      #expect(reader.findings == [], "call \(call)")
+      #expect(try reader.head.plain().count == 5 && reader.lastCommit == 5, "call \(call)")
+      return (hasFailed, callCount)
+    }
+    let callCount = try refresh(failing: 100_000).callCount
+    var failed = 0
+    for call in 1...callCount where try refresh(failing: call).hasFailed { failed += 1 }
+    #expect(failed > callCount / 2, "\(failed) of \(callCount)")
+  }
 }
