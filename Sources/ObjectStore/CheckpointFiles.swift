@@ -104,17 +104,38 @@ struct CheckpointFiles {
     }
   }
 
-  /// Copies the files that a manifest's attachments name into the folder of another store.
+  /// Copies the files that a manifest's attachments name into the folder of another store, and reads the copies.
+  ///
+  /// - Returns: the copy's attachments: none where a run is damaged that the copy's journal can make anew.
   func copy(
-    _ attachments: [Manifest.Attachment], to target: any DiskFolder
-  ) throws(DiskError) {
-    guard !attachments.isEmpty else { return }
-    if try target.information(of: Checkpoint.folderName) == nil {
-      try target.makeFolder(Checkpoint.folderName)
+    _ manifest: Manifest, to target: any DiskFolder
+  ) throws(StoreError) -> [Manifest.Attachment] {
+    let attachments = manifest.attachments
+    guard !attachments.isEmpty else { return [] }
+    do throws(StoreError) {
+      let copies = try onDiskOfStore { () throws(DiskError) in
+        if try target.information(of: Checkpoint.folderName) == nil {
+          try target.makeFolder(Checkpoint.folderName)
+        }
+        return try target.folder(Checkpoint.folderName)
+      }
+      for name in attachments.map(\.fileName) {
+        try onDiskOfStore(missing: .runMissing(name)) { () throws(DiskError) in
+          try folder.copy(name, to: copies)
+        }
+      }
+      try onDiskOfStore { () throws(DiskError) in try copies.sync() }
+      _ = try Checkpoint.read(manifest, in: target)
+      for attachment in attachments where attachment.kind == Checkpoint.runKind {
+        try onRun { () throws(RunError) in
+          try Run(attachment.fileName, in: copies, store: store, cache: cache).verify()
+        }
+      }
+      return attachments
+    } catch {
+      guard error.code == .damaged, manifest.goesBackToBeginning else { throw error }
+      return []
     }
-    let copies = try target.folder(Checkpoint.folderName)
-    for attachment in attachments { try folder.copy(attachment.fileName, to: copies) }
-    try copies.sync()
   }
 
   mutating func newName(_ fileExtension: String) -> String {

@@ -7,22 +7,27 @@ extension JournaledStore {
   ///
   /// - Parameter path: the copy's folder, which is made; an empty one will do, and so will one in which an
   ///   earlier attempt was broken off.
-  /// - Throws: where there is something else at the place already, or the disk fails; then there is no copy,
-  ///   and it may be tried again.
+  /// What was copied is read to its last byte.
+  ///
+  /// - Throws: where there is something else at the place already, the disk fails, or the store is damaged in a way
+  ///   that its journal cannot mend; then there is no copy, and it may be tried again.
   public func backup(to path: String) throws(StoreError) {
     checkpointing.lock()
     defer { checkpointing.unlock() }
     let files = files
-    _ = try onJournal { () throws(JournalError) in
-      try journal.copy(to: path, on: disk, attachedIn: [Checkpoint.folderName]) {
+    var failure: StoreError?
+    do throws(JournalError) {
+      _ = try journal.copy(to: path, on: disk, attachedIn: [Checkpoint.folderName]) {
         (manifest, folder) throws(JournalError) in
-        do throws(DiskError) {
-          try files.copy(manifest.attachments, to: folder)
+        do throws(StoreError) {
+          return try files.copy(manifest, to: folder)
         } catch {
-          throw .disk(error)
+          failure = error
+          throw .closed
         }
-        return manifest.attachments
       }
+    } catch {
+      throw failure ?? StoreError(error)
     }
   }
 }

@@ -162,4 +162,31 @@ import Testing
     }
     try life.store.close()
   }
+
+  @Test(arguments: [".xr", ".xc"], [true, false])
+  func `a backup is read before it is called whole, and made without what is damaged`(
+    kind: String, hasAllHistory: Bool
+  ) throws {
+    let disk = SimulatedDisk(seed: 14)
+    let store = try Self.open(disk)
+    var program = try NoteProgram(store)
+    for _ in 1...10 { try program.save() }
+    try store.compact(keeping: hasAllHistory ? .everything : .latest)
+    let damaged = try #require(disk.paths.first { $0.hasSuffix(kind) })
+    var bytes = try #require(disk.contents(of: damaged))
+    bytes[bytes.count / 2] ^= 0x10
+    try disk.setContents(damaged, bytes)
+    if hasAllHistory {
+      try store.backup(to: Self.copy)
+      let copied = try Self.open(disk, at: Self.copy)
+      #expect(try copied.head.plain() == program.state)
+      #expect(try copied.verify(deep: true) == [])
+      try copied.close()
+    } else {
+      let error = #expect(throws: StoreError.self) { try store.backup(to: Self.copy) }
+      #expect(error?.code == .damaged)
+      #expect(!disk.paths.contains(Self.copy + "/MANIFEST"))
+    }
+    try store.close()
+  }
 }
