@@ -51,7 +51,11 @@ extension PendingCommits {
     }
     guard rivals.isEmpty else { return ([], rivals) }
     guard conflicts.isEmpty else { throw .conflicts(CommitConflicts(objects: conflicts)) }
-    return (changes.sorted { $0.change.object < $1.change.object }, [])
+    let areInOrder = zip(changes, changes.dropFirst()).allSatisfy {
+      $0.change.object < $1.change.object
+    }
+    if !areInOrder { changes.sort { $0.change.object < $1.change.object } }
+    return (changes, [])
   }
 
   /// What an object has now, which is what the context saw unless somebody has changed it since; and the commit

@@ -4,12 +4,16 @@
 /// one look there: nodes above the lowest level, elements in it. Once two tables share a node, neither changes
 /// it. That is all the safety between threads there is need of.
 final class ObjectTableNode<Element>: ManagedBuffer<ObjectTableHead, Element> {
+  private typealias Elements = UnsafeMutablePointer<Element>
+  private typealias Children = UnsafeMutablePointer<ObjectTableNode>
+
   /// A node with nothing in it.
   ///
   /// - Parameter capacity: for how many items there is room.
   static func make(height: Int, capacity: Int = 4) -> ObjectTableNode {
     let isLeaf = height == 0
     // Room is counted in elements, also where there are nodes.
+    let stride = max(MemoryLayout<Element>.stride, 1)
     let byteCount = capacity * (isLeaf ? stride : MemoryLayout<ObjectTableNode>.stride)
     let buffer = create(minimumCapacity: (byteCount + stride - 1) / stride) { _ in
       ObjectTableHead(capacity: UInt8(capacity), isLeaf: isLeaf)
@@ -20,32 +24,29 @@ final class ObjectTableNode<Element>: ManagedBuffer<ObjectTableHead, Element> {
   /// Puts a level above a node.
   static func make(height: Int, over child: ObjectTableNode) -> ObjectTableNode {
     let node = make(height: height)
-    node.children.initialize(to: child)
-    node.header.places = 1
+    node.withUnsafeMutablePointers { head, items in
+      children(items).initialize(to: child)
+      head.pointee.places = 1
+    }
     return node
   }
 
   deinit {
-    if header.isLeaf {
-      elements.deinitialize(count: header.count)
-    } else {
-      children.deinitialize(count: header.count)
+    withUnsafeMutablePointers { head, items -> Void in
+      if head.pointee.isLeaf {
+        items.deinitialize(count: head.pointee.count)
+      } else {
+        Self.children(items).deinitialize(count: head.pointee.count)
+      }
     }
   }
 
-  var isEmpty: Bool { header.places == 0 }
+  var isEmpty: Bool { withUnsafeMutablePointerToHeader { $0.pointee.places == 0 } }
 
-  private static var stride: Int { max(MemoryLayout<Element>.stride, 1) }
-
-  // Valid as long as the node is.
+  /// The items of a node that is above the lowest level.
   @inline(__always)
-  private var elements: UnsafeMutablePointer<Element> {
-    withUnsafeMutablePointerToElements { $0 }
-  }
-
-  @inline(__always)
-  private var children: UnsafeMutablePointer<ObjectTableNode> {
-    UnsafeMutableRawPointer(elements).assumingMemoryBound(to: ObjectTableNode.self)
+  private static func children(_ items: Elements) -> Children {
+    UnsafeMutableRawPointer(items).assumingMemoryBound(to: ObjectTableNode.self)
   }
 
   @inline(__always)
@@ -56,42 +57,52 @@ final class ObjectTableNode<Element>: ManagedBuffer<ObjectTableHead, Element> {
   func element(_ number: UInt64, height: Int) -> Element? {
     // Nodes are not retained on the way: that would cost more than the way itself. The root holds them.
     var node = Unmanaged.passUnretained(self)
-    for level in Swift.stride(from: height, to: 0, by: -1) {
-      let child = node._withUnsafeGuaranteedRef { node -> Unmanaged<ObjectTableNode>? in
-        guard let index = node.header.index(of: Self.place(number, level)) else { return nil }
-        return Unmanaged.passUnretained(node.children[index])
+    for level in stride(from: height, to: 0, by: -1) {
+      let child = node._withUnsafeGuaranteedRef { node in
+        node.withUnsafeMutablePointers { head, items -> Unmanaged<ObjectTableNode>? in
+          guard let index = head.pointee.index(of: Self.place(number, level)) else { return nil }
+          return Unmanaged.passUnretained(Self.children(items)[index])
+        }
       }
       guard let child else { return nil }
       node = child
     }
     return node._withUnsafeGuaranteedRef { node in
-      node.header.index(of: Self.place(number, 0)).map { node.elements[$0] }
+      node.withUnsafeMutablePointers { head, items in
+        head.pointee.index(of: Self.place(number, 0)).map { items[$0] }
+      }
     }
   }
 
-  /// Makes a node one that nobody else has, with room for one item more where it is to grow.
+  /// Makes a node one that nobody else has, with room for one item more if a place is not in use.
   @inline(__always)
-  private static func own(_ node: inout ObjectTableNode, growing: Bool) {
+  private static func own(_ node: inout ObjectTableNode, for place: UInt32) {
     let isUnique = isKnownUniquelyReferenced(&node)
-    let (count, capacity) = (node.header.count, Int(node.header.capacity))
-    if isUnique && !(growing && count == capacity) { return }
-    replace(&node, isUnique, count, growing && count == capacity ? 2 * capacity : capacity)
+    let head = node.withUnsafeMutablePointerToHeader { $0.pointee }
+    let isFull = head.places & place == 0 && head.count == Int(head.capacity)
+    if !isUnique || isFull {
+      replace(&node, isUnique, head, Int(head.capacity) * (isFull ? 2 : 1))
+    }
   }
 
   @inline(never)
   private static func replace(
-    _ node: inout ObjectTableNode, _ isUnique: Bool, _ count: Int, _ capacity: Int
+    _ node: inout ObjectTableNode, _ isUnique: Bool, _ head: ObjectTableHead, _ capacity: Int
   ) {
-    let isLeaf = node.header.isLeaf
-    let new = make(height: isLeaf ? 0 : 1, capacity: capacity)
-    switch (isLeaf, isUnique) {
-    case (true, true): new.elements.moveInitialize(from: node.elements, count: count)
-    case (true, false): new.elements.initialize(from: node.elements, count: count)
-    case (false, true): new.children.moveInitialize(from: node.children, count: count)
-    case (false, false): new.children.initialize(from: node.children, count: count)
+    let new = make(height: head.isLeaf ? 0 : 1, capacity: capacity)
+    let count = head.count
+    node.withUnsafeMutablePointers { oldHead, old in
+      new.withUnsafeMutablePointers { newHead, new in
+        switch (head.isLeaf, isUnique) {
+        case (true, true): new.moveInitialize(from: old, count: count)
+        case (true, false): new.initialize(from: old, count: count)
+        case (false, true): children(new).moveInitialize(from: children(old), count: count)
+        case (false, false): children(new).initialize(from: children(old), count: count)
+        }
+        newHead.pointee.places = head.places
+        if isUnique { oldHead.pointee.places = 0 }
+      }
     }
-    new.header.places = node.header.places
-    if isUnique { node.header.places = 0 }
     node = new
   }
 
@@ -104,23 +115,26 @@ final class ObjectTableNode<Element>: ManagedBuffer<ObjectTableHead, Element> {
     _ make: (Element?) -> Element
   ) -> Bool {
     let place = place(number, height)
-    let isNew = node.header.places & place == 0
-    own(&node, growing: isNew)
-    let index = node.header.rank(of: place)
-    if height > 0 {
-      if isNew { open(node.children, index, node.header.count, Self.make(height: height - 1)) }
-      node.header.places |= place
-      return insertBelow(number, height: height - 1, into: &node.children[index], make)
+    own(&node, for: place)
+    return node.withUnsafeMutablePointers { head, items in
+      let (index, count) = (head.pointee.rank(of: place), head.pointee.count)
+      let isNew = head.pointee.places & place == 0
+      if height > 0 {
+        let children = children(items)
+        if isNew { open(children, index, count, Self.make(height: height - 1)) }
+        head.pointee.places |= place
+        return insertBelow(number, height: height - 1, into: &children[index], make)
+      }
+      if isNew {
+        open(items, index, count, make(nil))
+        head.pointee.places |= place
+      } else {
+        // Moved out and in, so that what is there can be changed in place.
+        let element = items + index
+        element.initialize(to: make(element.move()))
+      }
+      return isNew
     }
-    if isNew {
-      open(node.elements, index, node.header.count, make(nil))
-      node.header.places |= place
-    } else {
-      // Moved out and in, so that what is there can be changed in place.
-      let element = node.elements + index
-      element.initialize(to: make(element.move()))
-    }
-    return isNew
   }
 
   private static func insertBelow(
@@ -139,6 +153,7 @@ final class ObjectTableNode<Element>: ManagedBuffer<ObjectTableHead, Element> {
     (items + index).initialize(to: item)
   }
 
+  /// Takes an item away from among others.
   private static func close<Item>(
     _ items: UnsafeMutablePointer<Item>, _ index: Int, _ count: Int
   ) {
@@ -148,40 +163,46 @@ final class ObjectTableNode<Element>: ManagedBuffer<ObjectTableHead, Element> {
 
   /// Removes an element that is there, and the nodes that have nothing without it.
   static func remove(_ number: UInt64, height: Int, from node: inout ObjectTableNode) {
-    own(&node, growing: false)
     let place = place(number, height)
-    let (index, count) = (node.header.rank(of: place), node.header.count)
-    if height > 0 {
-      remove(number, height: height - 1, from: &node.children[index])
-      guard node.children[index].isEmpty else { return }
-      close(node.children, index, count)
-    } else {
-      close(node.elements, index, count)
+    own(&node, for: place)
+    node.withUnsafeMutablePointers { head, items in
+      let (index, count) = (head.pointee.rank(of: place), head.pointee.count)
+      if height > 0 {
+        let children = children(items)
+        remove(number, height: height - 1, from: &children[index])
+        guard children[index].isEmpty else { return }
+        close(children, index, count)
+      } else {
+        close(items, index, count)
+      }
+      head.pointee.places &= ~place
     }
-    node.header.places &= ~place
   }
 
   /// - Returns: whether to go on.
   func forEach(
     height: Int, base: UInt64, from first: UInt64, _ body: (UInt64, Element) -> Bool
   ) -> Bool {
-    var rest = header.places
-    var index = 0
-    while rest != 0 {
-      let digit = UInt64(rest.trailingZeroBitCount)
-      rest &= rest - 1
-      let lowest = base | digit << UInt64(5 * height)
-      let span: UInt64 = 1 << UInt64(5 * height)
-      if lowest + (span - 1) >= first {
-        let goesOn =
-          height > 0
-          ? children[index].forEach(height: height - 1, base: lowest, from: first, body)
-          : body(lowest, elements[index])
-        if !goesOn { return false }
+    withUnsafeMutablePointers { head, items in
+      var rest = head.pointee.places
+      var index = 0
+      while rest != 0 {
+        let digit = UInt64(rest.trailingZeroBitCount)
+        rest &= rest - 1
+        let lowest = base | digit << UInt64(5 * height)
+        let span: UInt64 = 1 << UInt64(5 * height)
+        if lowest + (span - 1) >= first {
+          let goesOn =
+            height > 0
+            ? Self.children(items)[index]
+              .forEach(height: height - 1, base: lowest, from: first, body)
+            : body(lowest, items[index])
+          if !goesOn { return false }
+        }
+        index += 1
       }
-      index += 1
+      return true
     }
-    return true
   }
 }
 

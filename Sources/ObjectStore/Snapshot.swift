@@ -138,8 +138,9 @@ package struct Snapshot: Sendable {
   /// The commit that changed an object last; nil where none ever has.
   func changed(_ object: ObjectID) throws(StoreError) -> CommitNumber? {
     guard object.store == store else { throw .objectOfAnotherStore(object) }
-    for layer in layers {
-      if let changed = try layer.changed(object) { return changed }
+    // In place: a copy of a layer costs more than a look into it.
+    for index in layers.indices {
+      if let changed = try layers[index].changed(object) { return changed }
     }
     return nil
   }
