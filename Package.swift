@@ -79,8 +79,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "ByteCoding", "DiskAccess", "DiskSimulation", "EventFold", "Journaling", "ObjectModel",
-        "ObjectStore",
+        "ByteCoding", "DiskAccess", "DiskSimulation", "EventCoding", "EventFold", "Journaling",
+        "ObjectModel", "ObjectStore",
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "ByteCodingTests", imports: ["ByteCoding", "TestSupport"]),

@@ -37,6 +37,8 @@ package struct StoreLife {
   /// Whether the last save changed anything.
   package private(set) var didCommit = false
   private var contexts: [LiveContext] = []
+  /// The edits of the next save that have set values.
+  private var edits: [ObjectID: [KeyNumber: EditNumber]] = [:]
   private var dice: Dice
   private let options: StoreOptions
 
@@ -84,16 +86,18 @@ package struct StoreLife {
     try beginContexts()
   }
 
-  /// Opens another store on the same disk.
-  package func store(at path: String) throws -> JournaledStore {
-    try JournaledStore(on: disk, at: path, model: try Self.model(), options: options)
+  /// Opens another store on the same disk, or on another.
+  package func store(
+    at path: String = path, on other: SimulatedDisk? = nil
+  ) throws -> JournaledStore {
+    try JournaledStore(
+      on: other ?? disk, at: path, model: try Self.model(), options: options)
   }
 
   /// Closes the store and opens it again.
   package mutating func reopen() throws {
     try store.close()
-    store = try JournaledStore(
-      on: disk, at: Self.path, model: try Self.model(), options: options)
+    store = try store(at: Self.path)
     try beginContexts()
   }
 
@@ -105,8 +109,11 @@ package struct StoreLife {
 
   /// Edits some objects and commits them.
   package mutating func save() throws {
-    let context = contexts[dice.pick(2)]
+    let place = dice.pick(2)
+    let context = contexts[place]
+    edits = [:]
     let base = store.head.number
+    try store.record(.merged(base), by: context)
     var changed: PlainState = [:]
     var gone: Set<ObjectID> = []
     for _ in 0...dice.pick(4) {
@@ -128,8 +135,14 @@ package struct StoreLife {
     }
     var request = CommitRequest(objects)
     request.author = ["ann", "bob", nil][dice.pick(3)]
+    // Of the two contexts one names its edits in its commits.
+    if place == 0 { request.edit = { [edits] object, key, _ in edits[object]?[key] } }
     didCommit = try store.commit(request, by: context) != nil
-    if didCommit { states.append(next) }
+    if didCommit {
+      states.append(next)
+    } else {
+      try store.record(.rolledBack, by: context)
+    }
   }
 
   private mutating func insert(
@@ -171,7 +184,7 @@ package struct StoreLife {
     let key = try store.key(named: name)
     var row = changed[object] ?? state[object] ?? Row()
     let value = value(for: name, row[key])
-    try store.record(.set(object, key, value), by: context)
+    edits[object, default: [:]][key] = try store.record(.set(object, key, value), by: context)
     row[key] = value
     changed[object] = row
   }
