@@ -55,29 +55,8 @@ func nested(_ depth: Int) -> Value {
 }
 
 extension Dice {
-  mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
-
-  mutating func chance(_ count: Int) -> Bool { pick(count) == 0 }
-
-  mutating func list<Element>(
-    upTo count: Int, _ element: (inout Dice) -> Element
-  ) -> [Element] {
-    (0..<pick(count + 1)).map { _ in element(&self) }
-  }
-
   mutating func maybe<Element>(_ element: (inout Dice) -> Element) -> Element? {
     chance(2) ? element(&self) : nil
-  }
-
-  /// A number of any length.
-  mutating func number() -> UInt64 { next() >> UInt64(pick(64)) }
-
-  mutating func integer() -> Int { Int(truncatingIfNeeded: number()) * (chance(2) ? 1 : -1) }
-
-  mutating func text() -> String {
-    let texts = ["", "a", "title", "é", "e\u{301}", "𝄞 clef", "\u{0}", "🧑‍🚀"]
-    let text = texts[pick(texts.count)]
-    return chance(8) ? String(repeating: text, count: pick(30)) : text
   }
 
   mutating func object() -> ObjectID {
@@ -93,57 +72,12 @@ extension Dice {
 
   mutating func commitNumber() -> CommitNumber { CommitNumber(rawValue: number()) }
 
-  mutating func decimal() -> Decimal {
-    let significand = Decimal(number()) * (chance(2) ? Decimal(number()) : 1)
-    return Decimal(
-      sign: chance(2) ? .plus : .minus, exponent: pick(200) - 100, significand: significand)
-  }
+  mutating func value(depth: Int = 3) -> Value { value(depth: depth, of: store) }
 
-  mutating func real() -> Double {
-    [0, -0.0, 1.5, .nan, -.infinity, .leastNonzeroMagnitude, Double(bitPattern: next())][pick(7)]
-  }
-
-  mutating func value(depth: Int = 3) -> Value {
-    switch pick(depth > 0 ? 18 : 14) {
-    case 0: return .null
-    case 1: return .boolean(chance(2))
-    case 2, 3: return .integer(chance(2) ? pick(200) - 50 : integer())
-    case 4: return .real(real())
-    case 5: return .decimal(decimal())
-    case 6, 7: return .string(text())
-    case 8: return .data(Data([UInt8](randomByteCount: pick(20), from: &self)))
-    case 9: return .date(Date(timeIntervalSinceReferenceDate: real()))
-    case 10: return .uuid(uuid())
-    case 11: return .url(url())
-    case 12: return .counter(integer())
-    case 13:
-      let object = object()
-      return .reference(
-        ObjectID(rawValue: object.rawValue, store: chance(3) ? otherStore : store))
-    case 14: return .array(list(upTo: 4) { $0.value(depth: depth - 1) })
-    case 15: return .dictionary(dictionary(depth: depth - 1))
-    default: return .set(members(depth: depth - 1))
-    }
-  }
-
-  mutating func uuid() -> UUID {
-    let bytes = [UInt8](randomByteCount: 16, from: &self)
-    return UUID(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
-  }
-
-  mutating func url() -> URL {
-    let texts = ["https://example.com/a?b=c#d", "file:///tmp/a%20b", "x", "mailto:a@b.c", "//"]
-    return URL(string: texts[pick(texts.count)]) ?? URL(filePath: "/")
-  }
-
-  mutating func members(depth: Int) -> Set<Value> {
-    Set(list(upTo: 5) { $0.value(depth: depth) })
-  }
+  mutating func members(depth: Int) -> Set<Value> { members(depth: depth, of: store) }
 
   mutating func dictionary(depth: Int) -> [String: Value] {
-    var values: [String: Value] = [:]
-    for _ in 0..<pick(5) { values[text()] = value(depth: depth) }
-    return values
+    dictionary(depth: depth, of: store)
   }
 }
 

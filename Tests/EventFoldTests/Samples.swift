@@ -13,8 +13,6 @@ func object(_ number: UInt64) -> ObjectID {
 func key(_ number: UInt32) -> KeyNumber { KeyNumber(rawValue: number) }
 
 extension Dice {
-  mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
-
   /// A value, often one of a few, so that equal ones meet.
   mutating func value(depth: Int = 2) -> Value {
     switch pick(depth > 0 ? 15 : 11) {

@@ -31,8 +31,8 @@ import Testing
       var dice = Dice(seed: UInt64(bound))
       var runs = [try openRun(cache).run, try openRun(cache).run]
       for _ in 0..<600 {
-        let sample = samples[dice.below(samples.count)]
-        #expect(try runs[dice.below(2)].row(of: sample.object) == .found(sample.row ?? Row()))
+        let sample = samples[dice.pick(samples.count)]
+        #expect(try runs[dice.pick(2)].row(of: sample.object) == .found(sample.row ?? Row()))
         #expect(cache.byteCount <= bound)
         #expect((cache.byteCount == 0) == (cache.blockCount == 0))
       }
@@ -94,7 +94,7 @@ import Testing
         try BackgroundThread {
           var dice = Dice(seed: UInt64(thread))
           for _ in 0..<300 {
-            let sample = samples[dice.below(samples.count)]
+            let sample = samples[dice.pick(samples.count)]
             do throws(RunError) {
               if try run.row(of: sample.object) != .found(sample.row ?? Row()) {
                 tally.violation("\(sample.object) is another one")

@@ -87,18 +87,8 @@ struct IndexForgery {
     }
     var frame = FrameBytes(UInt64(blocks.count) + 1, index + indexRest, after: previousCheck)
     frame.kind = indexKind
-    let sealed = frame.encoded(salt: runSalt)
     let entries = blocks.flatMap(\.entries)
-    var fields = [
-      UInt64(entries.count), UInt64(entries.count { $0[0] & 1 == 1 }), UInt64(blocks.count),
-      UInt64(bytes.count), UInt64(sealed.count), frame.bodyCheck(salt: runSalt),
-    ]
-    changeFooter(&fields)
-    var footer = ByteWriter()
-    footer.write(UInt32(0x184D_2A5F))
-    footer.write(UInt32(56))
-    for field in fields { footer.write(field) }
-    footer.writeCheck(salt: runSalt)
-    return bytes + sealed + footer.array
+    let counts = [entries.count, entries.count { $0[0] & 1 == 1 }, blocks.count]
+    return bytes + forgedEnding(frame, counts, at: bytes.count, changeFooter)
   }
 }

@@ -58,7 +58,7 @@ import Testing
   @Test func `keys that are rare do not make blocks large`() throws {
     var dice = Dice(seed: 6)
     let samples = (0..<3_000).map { number in
-      Sample(object(UInt64(number)), [1: .integer(number), UInt32(2 + dice.below(5_000)): "rare"])
+      Sample(object(UInt64(number)), [1: .integer(number), UInt32(2 + dice.pick(5_000)): "rare"])
     }
     let run = try run(samples)
     #expect(run.blockCount > 5 && run.blockCount < 100)

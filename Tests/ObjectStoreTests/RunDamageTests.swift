@@ -117,9 +117,9 @@ import Testing
     let tally = Tally()
     for round in 0..<campaign.count {
       var spoilt = bytes
-      for _ in 0...dice.below(4) {
-        let start = dice.below(spoilt.count)
-        for place in start..<min(spoilt.count, start + 1 + dice.below(40)) {
+      for _ in 0...dice.pick(4) {
+        let start = dice.pick(spoilt.count)
+        for place in start..<min(spoilt.count, start + 1 + dice.pick(40)) {
           spoilt[place] = UInt8(truncatingIfNeeded: dice.next())
         }
       }

@@ -141,19 +141,8 @@ struct RunForgery {
     var frame = FrameBytes(UInt64(blocks.count) + 1, indexPayload ?? index.array, after: previous)
     frame.kind = indexKind
     changeIndex(&frame)
-    let sealed = frame.encoded(salt: runSalt)
-    let rowCount = blocks.reduce(0) { $0 + UInt64($1.rowCountOfIndex) }
-    var fields = [
-      rowCount, 0, UInt64(blocks.count), UInt64(bytes.count), UInt64(sealed.count),
-      frame.bodyCheck(salt: runSalt),
-    ]
-    changeFooter(&fields)
-    var footer = ByteWriter()
-    footer.write(UInt32(0x184D_2A5F))
-    footer.write(UInt32(56))
-    for field in fields { footer.write(field) }
-    footer.writeCheck(salt: runSalt)
-    return bytes + sealed + footer.array
+    let rowCount = blocks.reduce(0) { $0 + Int($1.rowCountOfIndex) }
+    return bytes + forgedEnding(frame, [rowCount, 0, blocks.count], at: bytes.count, changeFooter)
   }
 
   private func frame(_ block: Block, _ number: UInt64, after previous: UInt64) -> FrameBytes {
@@ -173,4 +162,25 @@ struct RunForgery {
 
 extension RunForgery.Block {
   fileprivate func check(_ bytes: [UInt8]) -> UInt64 { RunForgery.check(bytes) }
+}
+
+/// The index of a forged run of either kind, and the footer behind it.
+///
+/// - Parameters:
+///   - counts: of rows, of those that are deleted, and of blocks.
+///   - offset: where the index begins.
+///   - change: changes what the footer says: the counts, offset and length of the index, its body check.
+func forgedEnding(
+  _ index: FrameBytes, _ counts: [Int], at offset: Int, _ change: (inout [UInt64]) -> Void
+) -> [UInt8] {
+  let sealed = index.encoded(salt: runSalt)
+  var fields = (counts + [offset, sealed.count]).map(UInt64.init)
+  fields.append(index.bodyCheck(salt: runSalt))
+  change(&fields)
+  var footer = ByteWriter()
+  footer.write(UInt32(0x184D_2A5F))
+  footer.write(UInt32(56))
+  for field in fields { footer.write(field) }
+  footer.writeCheck(salt: runSalt)
+  return sealed + footer.array
 }

@@ -84,64 +84,29 @@ extension Run {
 }
 
 extension Dice {
-  mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
-
-  mutating func value(depth: Int = 0) -> Value {
-    switch below(depth > 2 ? 12 : 15) {
-    case 0: .boolean(below(2) == 0)
-    case 1: .integer(Int(truncatingIfNeeded: next()) >> below(64))
-    case 2: .real(Double(bitPattern: next()))
-    case 3: .decimal(Decimal(below(1_000_000)) / 100)
-    case 4: .string(text())
-    case 5: .data(Data([UInt8](randomByteCount: below(60), from: &self)))
-    case 6: .date(Date(timeIntervalSinceReferenceDate: Double(below(1_000_000_000))))
-    case 7: .uuid(uuid())
-    case 8: URL(string: "https://example.com/\(below(100))").map { .url($0) } ?? .boolean(true)
-    case 9: .counter(below(1000))
-    case 10: .reference(object(UInt64(below(1000)), entity: 7))
-    case 11: .integer(below(300))
-    case 12: .array((0..<below(4)).map { _ in value(depth: depth + 1) } + [.null])
-    case 13: .set(Set((0..<below(4)).map { _ in value(depth: depth + 1) }))
-    default: .dictionary([text(): value(depth: depth + 1), "null": .null])
-    }
-  }
-
-  private mutating func text() -> String {
-    let words = ["", "a", "red", "blue", "Zoë", "漢字 😀", "a longer text that repeats itself"]
-    return words[below(words.count)] + (below(2) == 0 ? "\(below(50))" : "")
-  }
-
-  private mutating func uuid() -> UUID {
-    var bytes = UUID().uuid
-    withUnsafeMutableBytes(of: &bytes) {
-      $0.storeBytes(of: next(), as: UInt64.self)
-      $0.storeBytes(of: next(), toByteOffset: 8, as: UInt64.self)
-    }
-    return UUID(uuid: bytes)
-  }
-
   /// Rows in the order of their objects.
   mutating func samples(_ count: Int) -> [Sample] {
-    var raw = object(UInt64(below(3)), entity: UInt16(below(2)), origin: 0).rawValue
-    let deletes = below(2) == 0
+    var raw = object(UInt64(pick(3)), entity: UInt16(pick(2)), origin: 0).rawValue
+    let deletes = pick(2) == 0
     return (0..<count).map { _ in
-      switch below(40) {
-      case 0: raw += UInt64(below(3) + 1) << 36
-      case 1: raw += UInt64(below(1000))
-      case 2: raw += UInt64(below(4)) << 32
+      switch pick(40) {
+      case 0: raw += UInt64(pick(3) + 1) << 36
+      case 1: raw += UInt64(pick(1000))
+      case 2: raw += UInt64(pick(4)) << 32
       default: break
       }
       raw += 1
       let object = ObjectID(rawValue: raw, store: runStore.tag)
-      return Sample(object, deletes && below(5) == 0 ? nil : row())
+      return Sample(object, deletes && pick(5) == 0 ? nil : row())
     }
   }
 
   private mutating func row() -> Row {
     var row = Row()
-    for number in UInt32(0)..<5 where below(4) > 0 { row[key(number)] = value() }
-    if below(4) == 0 { row[key(100 + UInt32(below(200)))] = value() }
-    if below(20) == 0 { row[key(.max - UInt32(below(2)))] = value() }
+    func set(_ number: UInt32) { row[key(number)] = value(depth: 3, of: runStore.tag) }
+    for number in UInt32(0)..<5 where pick(4) > 0 { set(number) }
+    if pick(4) == 0 { set(100 + UInt32(pick(200))) }
+    if pick(20) == 0 { set(.max - UInt32(pick(2))) }
     return row
   }
 }

@@ -15,7 +15,7 @@ import Testing
     let campaign = Campaign(count: "XJ_CAMPAIGN_UNIT", inGate: 25)
     for seed in campaign.seed..<campaign.seed + UInt64(campaign.count) {
       var dice = Dice(seed: seed)
-      let samples = dice.samples(1 + dice.below(400))
+      let samples = dice.samples(1 + dice.pick(400))
       let written = try WrittenRun(samples) {
         $0.blockRowCount = [1, 7, 64, 1000][Int(seed % 4)]
         $0.blockByteCount = seed % 3 == 0 ? 2000 : 256 << 10
@@ -65,7 +65,7 @@ import Testing
       }
     }
     for _ in 0..<5 {
-      let (one, other) = (dice.below(samples.count), dice.below(samples.count))
+      let (one, other) = (dice.pick(samples.count), dice.pick(samples.count))
       let (first, last) = (min(one, other), max(one, other))
       let found = try run.samples(from: samples[first].object, through: samples[last].object)
       #expect(found == Array(samples[first...last]), "\(name), \(first) to \(last)")
@@ -164,7 +164,7 @@ import Testing
     let campaign = Campaign(count: "XJ_CAMPAIGN_UNIT", inGate: 25)
     for seed in campaign.seed..<campaign.seed + UInt64(campaign.count) {
       var dice = Dice(seed: seed)
-      let samples = dice.samples(1 + dice.below(200))
+      let samples = dice.samples(1 + dice.pick(200))
       let old = try run(WrittenRun(samples, salt: seed) { $0.blockRowCount = 10 }.bytes)
       let folder = try SimulatedDisk(seed: 1).folder(at: "")
       var options = RunOptions()
@@ -174,7 +174,7 @@ import Testing
       var place = 0
       for (block, entry) in old.index.entries.enumerated() {
         let count = Int(entry.rowCount)
-        if dice.below(2) == 0 {
+        if dice.pick(2) == 0 {
           try writer.append(SealedBlock(block, of: old))
         } else {
           for sample in samples[place..<place + count] {

@@ -18,7 +18,7 @@ import Testing
     let campaign = Campaign(count: "XJ_CAMPAIGN_UNIT", inGate: 200)
     var dice = Dice(seed: campaign.seed)
     for round in 0..<campaign.count {
-      let values = (0..<dice.below(40)).map { _ in dice.anyValue() }
+      let values = (0..<dice.pick(40)).map { _ in dice.anyValue() }
       var writer = ByteWriter()
       try PropertyListWriter.writeArray(of: values, to: &writer)
       let name = "seed \(campaign.seed), round \(round)"
@@ -27,7 +27,7 @@ import Testing
         for place in values.indices {
           #expect(try array.value(place) == values[place], "\(name), \(place)")
         }
-        let first = dice.below(values.count + 1)
+        let first = dice.pick(values.count + 1)
         var walked: [Value] = []
         let isWhole = try array.forEach(in: first..<values.count) { place, value in
           #expect(place == first + walked.count)

@@ -69,12 +69,12 @@ import Testing
     let campaign = Campaign(count: "XJ_CAMPAIGN_UNIT", inGate: Self.mutationCount)
     var dice = Dice(seed: campaign.seed)
     var lists = try Self.values.map { try PropertyListWriter.encode($0) }
-    for _ in 0..<20 { lists.append(try PropertyListWriter.encode(dice.anyValue(depth: 3))) }
+    for _ in 0..<20 { lists.append(try PropertyListWriter.encode(dice.anyValue(depth: 2))) }
     for round in 0..<campaign.count {
-      var bytes = lists[dice.below(lists.count)]
-      for _ in 0...dice.below(4) {
-        let place = dice.below(bytes.count)
-        bytes[place] = dice.below(2) == 0 ? UInt8(dice.below(20)) : UInt8(dice.below(256))
+      var bytes = lists[dice.pick(lists.count)]
+      for _ in 0...dice.pick(4) {
+        let place = dice.pick(bytes.count)
+        bytes[place] = dice.pick(2) == 0 ? UInt8(dice.pick(20)) : UInt8(dice.pick(256))
       }
       _ = isRead(bytes, "seed \(campaign.seed), round \(round)")
     }

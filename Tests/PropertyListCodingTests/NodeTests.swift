@@ -36,7 +36,7 @@ import Testing
   @Test func `every kind of value is a node of its kind`() throws {
     var dice = Dice(seed: 5)
     for _ in 0..<300 {
-      let value = dice.anyValue(depth: 3)
+      let value = dice.anyValue(depth: 2)
       let kind = try PropertyListReader.read(PropertyListWriter.encode(value)) {
         node throws(PropertyListError) in node.kind
       }

@@ -10,10 +10,6 @@ package import ObjectStore
 /// The state of a store as a plain dictionary.
 package typealias PlainState = [ObjectID: Row]
 
-extension Dice {
-  package mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
-}
-
 extension StoreOptions {
   /// Small sizes, so that every border is met within a few steps.
   package static var small: StoreOptions {
