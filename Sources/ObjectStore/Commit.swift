@@ -77,10 +77,4 @@ public struct PastValue: Hashable, Sendable {
 extension RecordedTime {
   /// The moment as Foundation has it.
   package var date: Date { Date(timeIntervalSince1970: Double(rawValue) / 1e9) }
-
-  /// The moment as the journal keeps it; at the ends of what it can keep where it is beyond.
-  package init(_ date: Date) {
-    let nanoseconds = date.timeIntervalSince1970 * 1e9
-    self.init(rawValue: Int64(exactly: nanoseconds.rounded()) ?? (nanoseconds < 0 ? .min : .max))
-  }
 }

@@ -44,13 +44,14 @@ extension ReadableStore {
 
   /// The last commit made at a moment or before; none where there was none yet.
   public func commit(at date: Date) throws(StoreError) -> CommitNumber {
-    let (head, time) = (head, RecordedTime(date))
+    // Compared as dates, which are coarser: the date of a commit is to lead to it.
+    let head = head
     let before = firstKeptCommit.previous
     var (low, high) = (before.rawValue, head.number.rawValue)
-    if head.time <= time { return head.number }
+    if head.time.date <= date { return head.number }
     while low < high {
       let middle = CommitNumber(rawValue: low + (high - low + 1) / 2)
-      if try past(middle).head.time <= time {
+      if try past(middle).head.time.date <= date {
         low = middle.rawValue
       } else {
         high = middle.rawValue - 1
