@@ -97,7 +97,9 @@ import Testing
       look()
     }
     let (count, bound) = (program.objects.count, Self.cacheByteCount + Self.unflushedByteCount)
-    let stateByteCount = count * 170
+    let stateByteCount = program.objects.indices.reduce(0) {
+      $0 + (program.row($1)[program.text]?.string?.utf8.count ?? 0)
+    }
     #expect(stateByteCount > 4 * bound)
     var dice = Dice(seed: 1)
     for _ in 0..<60 {
@@ -152,8 +154,10 @@ import Testing
     try store.close()
     func files() -> [String] { disk.paths.filter { $0.hasSuffix(".xi") } }
     #expect(files() == [])
-    #expect(Self.unflushedByteCount / 48 < 3_000 / 2)
+    disk.isTracing = true
     let again = try Self.open(disk)
+    let written = disk.trace.filter { $0.contains(" write ") && $0.contains(".xi at ") }
+    #expect(Set(written.map { $0.split(separator: " ")[2] }).count > 1, "it is made in pieces")
     #expect(again.findings == [])
     #expect(again.checkpointFailure == nil)
     let made = files()

@@ -50,9 +50,12 @@ import Testing
       let store = try open()
       var program = try NoteProgram(store)
       for _ in 1...10 { try program.save() }
+      let (state, commits) = (try store.head.plain(), try store.commits(since: 0))
       #expect(try store.compact(keeping: .latest) { $0 != step } == false)
       #expect(store.firstKeptCommit == 1)
-      #expect(try store.commits(since: 0).count == Int(store.lastCommit.rawValue))
+      #expect(try store.head.plain() == state)
+      #expect(try store.commits(since: 0) == commits)
+      #expect(try store.verify(deep: true) == [])
       try store.close()
     }
   }

@@ -137,6 +137,7 @@ import Testing
           case 1: try life.store.compact(keeping: .everything)
           case 2: try life.reopen(try Self.model())
           case 3: try life.crash(try Self.model())
+          case 4: try life.store.compact(keeping: .latest)
           default: break
           }
           try Self.expectAgreement(life, &dice, seed, "step \(step)")

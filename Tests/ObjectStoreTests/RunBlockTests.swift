@@ -17,8 +17,9 @@ import Testing
   private func rowCounts(_ run: Run) -> [Int] { run.index.entries.map { Int($0.rowCount) } }
 
   @Test func `blocks are bounded by rows`() throws {
-    let run = try run(WrittenRun(rows(600) { .integer(Int($0)) }).bytes)
-    #expect(rowCounts(run) == [250, 250, 100])
+    let bound = RunOptions().blockRowCount
+    let run = try run(WrittenRun(rows(UInt64(2 * bound + 100)) { .integer(Int($0)) }).bytes)
+    #expect(rowCounts(run) == [bound, bound, 100])
     let small = try self.run(rows(10) { .integer(Int($0)) }) { $0.blockRowCount = 4 }
     #expect(rowCounts(small) == [4, 4, 2])
   }

@@ -49,14 +49,19 @@ import Testing
     try life.store.checkpoint()
     for _ in 0..<3 { try life.save() }
     let image = life.disk.imageAfterProcessDeath()
+    let before = image.paths.map { image.contents(of: $0) }
     image.isTracing = true
     let reader = try StoreReader(on: image, at: StoreLife.path)
     _ = try reader.history(of: try #require(life.state.keys.first))
     _ = try reader.events()
     let looking = image.trace
-    let writing = ["write", "append", "sync", "resize", "lock", "rename", "remove", "makeFolder"]
+    let writing = [
+      "write", "append", "sync", "resize", "allocate", "map", "lock", "rename", "remove",
+      "makeFolder",
+    ]
     func writes(_ line: String) -> Bool { writing.contains { line.contains(" \($0)") } }
     #expect(looking.filter(writes) == [])
+    #expect(image.paths.map { image.contents(of: $0) } == before)
     #expect(looking.count > 10)
     let writer = try JournaledStore(
       on: image, at: StoreLife.path, model: try StoreLife.model(), options: .small)

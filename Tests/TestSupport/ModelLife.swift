@@ -51,14 +51,16 @@ package struct ModelLife {
   package mutating func save(_ objects: [ObjectID: [String: Value]?]) throws {
     let context = try store.beginContext(name: "life", on: store.lastCommit)
     var changes: [CommitRequest.Object] = []
+    var state = try head
     for (object, values) in objects {
+      state[object] = values
       let old = try store.head.row(of: object)
       let new = try values.map(row)
       changes.append(.init(object, base: store.lastCommit, old, to: new))
     }
     _ = try store.commit(CommitRequest(changes), by: context)
     try store.endContext(context)
-    states.append(try named(store.head))
+    states.append(state)
   }
 
   package func row(_ values: [String: Value]) throws -> Row {
