@@ -78,11 +78,13 @@ struct Workplace {
     }
   }
 
-  /// How many megabytes a process of this program takes that has done nothing but open something.
-  func residentMegabytes(opening what: String, _ name: String) throws -> Double {
-    let answer = try output(of: quoted([program, place(name), "--resident", what]))
-    guard let megabytes = Double(answer) else { throw BenchError.wrongResult("memory: \(answer)") }
-    return megabytes
+  /// What a process of this program takes that does nothing but open something.
+  func opening(_ what: String, _ name: String) throws -> Opening {
+    let answer = try output(of: quoted([program, place(name), "--opening", what]))
+    guard let opening = Opening(line: answer) else {
+      throw BenchError.wrongResult("opening \(what): \(answer)")
+    }
+    return opening
   }
 
   private var program: String { CommandLine.arguments[0] }
@@ -98,17 +100,4 @@ struct Workplace {
     let count = fread(&bytes, 1, bytes.count, pipe)
     return String(String(decoding: bytes[..<count], as: UTF8.self).filter { $0 != "\n" })
   }
-}
-
-/// How many megabytes of this process are in memory, shared ones too.
-func residentMegabytes() throws -> Double {
-  let folder = try PosixDisk().folderForReading(at: "/proc/self")
-  let file = try folder.fileForReading("statm")
-  var bytes = [UInt8](repeating: 0, count: 256)
-  let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
-  let words = String(decoding: bytes[..<count], as: UTF8.self).split(separator: " ")
-  guard words.count > 1, let pages = Double(words[1]) else {
-    throw BenchError.wrongResult("statm")
-  }
-  return pages * Double(getpagesize()) / 1e6
 }

@@ -64,8 +64,10 @@ final class Library {
     }
   }
 
-  static func update(_ bench: Bench, _ update: ([NoteChange]) throws -> Void) throws {
-    var source = NoteSource(bench.objectCount, seed: 2)
+  static func update(
+    _ bench: Bench, seed: UInt64 = 2, _ update: ([NoteChange]) throws -> Void
+  ) throws {
+    var source = NoteSource(bench.objectCount, seed: seed)
     for _ in 0..<bench.saveCount { try update(source.changes()) }
   }
 }

@@ -141,26 +141,66 @@ struct OpeningLines {
       unit: .megabytes, goals: [.most(64)])
     let name = try library.ours()
     try comparison.round(
-      0, ours: { try workplace.residentMegabytes(opening: "ours", name) },
-      floor: { try workplace.residentMegabytes(opening: "nothing", name) },
+      0, ours: { try workplace.opening("ours", name).residentMegabytes },
+      floor: { try workplace.opening("nothing", name).residentMegabytes },
       peers: PeerKind.withHistory.map { kind in
         let folder = try library.peer(kind)
         return (
-          kind.rawValue, { try workplace.residentMegabytes(opening: kind.rawValue, folder) }
+          kind.rawValue, { try workplace.opening(kind.rawValue, folder).residentMegabytes }
         )
       })
     return comparison
   }
 
-  /// What the child process of `memory` does; prints its answer.
-  static func printResidentMegabytes(opening what: String, _ path: String) throws {
-    var opened: [AnyObject] = []
-    if what == "ours" { opened.append(try NoteStore(path)) }
-    if let kind = PeerKind(rawValue: what) {
-      let peer = try kind.open(path)
-      _ = try peer.rank(of: 1)
-      opened.append(peer)
+  /// Opening a store that was closed in order, with a history ten times as long as it has objects, and without.
+  func withHistory() throws -> [Comparison] {
+    let (long, fresh) = ("long", "fresh")
+    for (name, changesPerNote) in [(long, 10), (fresh, 0)] {
+      try make(name, changesPerNote: changesPerNote)
     }
-    try withExtendedLifetime(opened) { print(try residentMegabytes()) }
+    var openings: [String: [Opening]] = [:]
+    for round in 0...4 * bench.rounds {
+      for name in round % 2 == 0 ? [long, fresh] : [fresh, long] {
+        let opening = try workplace.opening("ours", name)
+        // The first round only warms.
+        if round > 0 { openings[name, default: []].append(opening) }
+      }
+    }
+    for name in [long, fresh] { try workplace.remove(name) }
+    func comparison(
+      _ line: String, _ what: String, _ unit: Comparison.Unit, _ goal: Comparison.Goal,
+      _ measured: (Opening) -> Double
+    ) -> Comparison {
+      var comparison = Comparison(line: line, what: what, unit: unit, goals: [goal])
+      comparison.ours = openings[long, default: []].map(measured)
+      comparison.floor = openings[fresh, default: []].map(measured)
+      return comparison
+    }
+    return [
+      comparison(
+        "P4h", "clean open, ten changes an object; floor: none", .seconds, .floor(1.5), \.seconds),
+      comparison(
+        "P4hr", "what is read by that", .bytes, .floor(1.5), \.readByteCount),
+      comparison(
+        "P4hm", "memory of the process then", .megabytes, .most(64), \.residentMegabytes),
+      comparison("P4hp", "the most it was", .megabytes, .most(64), \.peakMegabytes),
+    ]
+  }
+
+  /// Makes a store of all notes, with all that ever happened to them, or compacted where nothing did.
+  private func make(_ name: String, changesPerNote: Int) throws {
+    let store = try NoteStore(try workplace.emptyFolder(name)) {
+      $0.cacheByteCount = NoteStore.ampleCacheByteCount
+    }
+    let context = try store.beginContext()
+    try Library.insert(bench) { try store.insert($0, .commits, by: context) }
+    for round in 0..<changesPerNote {
+      try Library.update(bench, seed: UInt64(2 + round)) {
+        try store.update($0, .edits, by: context)
+      }
+    }
+    try store.store.endContext(context)
+    if changesPerNote == 0 { try store.store.compact(keeping: .latest) }
+    try store.store.close()
   }
 }

@@ -10,8 +10,8 @@ func argument(_ name: String) -> String? {
 }
 
 let workplace = Workplace(path: arguments.first ?? ".")
-if let what = argument("--resident") {
-  try OpeningLines.printResidentMegabytes(opening: what, workplace.path)
+if let what = argument("--opening") {
+  print(try Opening(of: what, at: workplace.path).line)
   exit(0)
 }
 
@@ -44,6 +44,7 @@ let families: [(name: String, measure: () throws -> [Comparison])] = [
   ("P1", { [try saving.oneThread(saves: 3000)] }),
   ("P2", { try saving.inserting() }),
   ("P4", { [try opening.recovery(), try opening.clean()] }),
+  ("P4h", { try opening.withHistory() }),
   ("P5", { [try reading.warmValues(), try reading.warmRows(), try reading.cold()] }),
   ("P6", { try reading.filter() }),
   ("P6i", { try indexes.filter() }),
