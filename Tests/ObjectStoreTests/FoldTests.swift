@@ -11,7 +11,7 @@ import Testing
   @Test func `S71: every state of random histories is the same, whatever was done to the store`()
     throws
   {
-    let campaign = Campaign(count: "XJ_CAMPAIGN_HISTORIES", inGate: 60)
+    let campaign = Campaign(count: "XJ_CAMPAIGN_HISTORIES", inGate: 20)
     let tally = Tally()
     try onBothCores(campaign.count) { round in
       let seed = campaign.seed &+ UInt64(round)
