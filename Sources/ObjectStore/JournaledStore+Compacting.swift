@@ -109,6 +109,13 @@ extension JournaledStore {
         commit = min(commit, first)
       }
     }
+    // One may have begun on an earlier commit than the last of its time.
+    let bases = cut.catalogue.contexts.values.map(\.base.next)
+    if let next = bases.filter({ $0 >= cut.catalogue.firstKept }).min(), next < commit {
+      commit = next
+      frame = min(
+        frame, try pastCommits.place(of: next, head: cut.snapshot.number).number)
+    }
     return (commit, frame)
   }
 

@@ -137,6 +137,33 @@ import Testing
     try store.close()
   }
 
+  @Test func `S76b: compaction keeps an earlier commit that an open context began on`() throws {
+    let store = try open()
+    let object = try note(store, "one")
+    let key = try store.key(named: "title")
+    for number in 2...4 {
+      let other = try store.beginContext(name: "other", on: store.head.number)
+      let row = try store.head.row(of: object)
+      _ = try store.commit(
+        CommitRequest([
+          .init(object, base: store.head.number, row, to: Row([key: .integer(number)]))
+        ]), by: other)
+      try store.endContext(other)
+      try store.beginSegment()
+    }
+    let context = try store.beginContext(name: "editor", on: 2)
+    try store.record(.set(object, key, "mine"), by: context)
+    try store.compact(keeping: .latest)
+    #expect(store.firstKeptCommit == 3)
+    #expect(try store.row(of: object, at: 2) == Row([key: 2]))
+    let again = try open(disk.imageAfterProcessDeath())
+    let draft = try #require(again.unsavedDrafts.first)
+    #expect(draft.problem == nil)
+    #expect(try again.resume(draft).content.objects[object]?.baseRow == Row([key: 2]))
+    try again.close()
+    try store.close()
+  }
+
   @Test func `edits on a commit that was never written come back as a draft with a problem`() throws
   {
     let store = try open()
