@@ -16,7 +16,7 @@ package struct CommitEncoder: Sendable {
   /// whatever order they are in.
   ///
   /// - Parameters:
-  ///   - fields: What newer code added to the commit when it was read.
+  ///   - fields: What the commit has besides, in the order of their kinds.
   ///   - lookup: The position of an edit of the same batch that set a new value, which then is not repeated.
   ///     It is asked once for each new value that replaces an old one or none.
   /// - Throws: where the commit cannot be written: whatever `EventEncoder` refuses, an object twice, keys out

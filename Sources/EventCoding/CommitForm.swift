@@ -16,7 +16,7 @@ enum CommitForm {
   static let regrouped: UInt8 = 7
 }
 
-/// A field of a commit that newer code added and this code may pass over: kept as it is.
+/// A field that a commit may have, or that newer code added and this code may pass over: kept as it is.
 package struct CommitField: Hashable, Sendable {
   /// From 1; from 128 on, who does not know the kind must refuse the commit.
   package let kind: UInt8
@@ -26,6 +26,12 @@ package struct CommitField: Hashable, Sendable {
     self.kind = kind
     self.bytes = bytes
   }
+
+  /// By which policy the commit was merged with what others had committed meanwhile: a byte.
+  package static let policyKind: UInt8 = 1
+
+  /// Whether this code knows the kind.
+  package var isKnown: Bool { kind == Self.policyKind }
 
   /// Whether who does not know a kind may pass the field over.
   static func mayBePassedOver(_ kind: UInt8) -> Bool { (1..<0x80).contains(kind) }

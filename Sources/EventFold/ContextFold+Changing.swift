@@ -48,7 +48,7 @@ extension ContextFold {
 
   /// Notes what was before a change, unless it is not to be undone. Nothing can be redone afterwards.
   private mutating func register(_ note: (inout StepRecorder) -> Void) {
-    guard registersUndo else { return }
+    guard registersUndo, isResumable else { return }
     redoSteps = []
     note(&recorder)
   }
@@ -70,6 +70,7 @@ extension ContextFold {
 
   /// Says where an object without changes stands.
   mutating func place(_ object: ObjectID, on commit: CommitNumber) {
-    ownBases[object] = commit == base ? nil : commit
+    // Where other places are forgotten, this one is not to be taken for one of them.
+    ownBases[object] = commit == base && isResumable ? nil : commit
   }
 }

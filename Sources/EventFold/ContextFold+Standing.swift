@@ -1,9 +1,23 @@
-internal import ObjectModel
+package import ObjectModel
 
 // What moves a context's objects to other commits, keeping their changes or giving them up. All rows are had
 // before anything is changed.
 
 extension ContextFold {
+  /// Whether it is kept where an object stands that does not stand where the context does.
+  package func keepsPlace(of object: ObjectID) -> Bool {
+    objects[object] != nil || ownBases[object] != nil
+  }
+
+  /// Says where an object stands of which it is not kept.
+  package mutating func putBack(_ object: ObjectID, on commit: CommitNumber) {
+    if !keepsPlace(of: object) { place(object, on: commit) }
+  }
+
+  /// No longer keeps where an object without changes stands: whoever follows the context finds it out when it
+  /// is needed, and puts it back.
+  package mutating func forgetPlace(of object: ObjectID) { ownBases[object] = nil }
+
   mutating func refresh<RowError>(
     _ refreshed: [ObjectID], keepingChanges: Bool, at commit: CommitNumber,
     _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?

@@ -47,23 +47,27 @@ extension ContextFold {
   mutating func undo<RowError>(
     _ restorations: [Restoration], _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
-    guard !undoSteps.isEmpty || !recorder.isEmpty else {
+    guard !isResumable || !undoSteps.isEmpty || !recorder.isEmpty else {
       throw .contradiction(.nothingToUndo(number))
     }
     let drafts = try drafts(of: restorations, row)
     endStep(named: nil)
     let name = undoSteps.popLast()?.name
-    redoSteps.append(restore(restorations, drafts, named: name))
+    let opposite = restore(restorations, drafts, named: name)
+    if isResumable { redoSteps.append(opposite) }
   }
 
   mutating func redo<RowError>(
     _ restorations: [Restoration], _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
     // A change since the last border has taken away what could be redone.
-    guard !redoSteps.isEmpty else { throw .contradiction(.nothingToRedo(number)) }
+    guard !isResumable || !redoSteps.isEmpty else {
+      throw .contradiction(.nothingToRedo(number))
+    }
     let drafts = try drafts(of: restorations, row)
     let name = redoSteps.popLast()?.name
-    undoSteps.append(restore(restorations, drafts, named: name))
+    let opposite = restore(restorations, drafts, named: name)
+    if isResumable { undoSteps.append(opposite) }
   }
 
   /// The drafts of objects that are to be restored; they are had before anything is changed.

@@ -31,19 +31,25 @@ package struct ContextFold: Equatable, Sendable {
   /// Where objects without changes stand that do not stand on the context's base.
   var ownBases: [ObjectID: CommitNumber] = [:]
   var transientKeys: [EntityNumber: Set<KeyNumber>]
+  /// Whether a context can go on from here: what can be undone is kept then.
+  let isResumable: Bool
 
   /// Begins a context.
   ///
-  /// - Parameter transientKeys: those whose values no save takes, by the entity of the objects.
+  /// - Parameters:
+  ///   - transientKeys: those whose values no save takes, by the entity of the objects.
+  ///   - isResumable: whether a context is to go on from the fold. Where only what it saves is of interest,
+  ///     nothing is kept of what can be undone: undoing says what it brings back.
   package init(
     _ number: ContextNumber, name: String, on base: CommitNumber, parent: ContextNumber? = nil,
-    transientKeys: [EntityNumber: Set<KeyNumber>] = [:]
+    transientKeys: [EntityNumber: Set<KeyNumber>] = [:], isResumable: Bool = true
   ) {
     self.number = number
     self.name = name
     self.base = base
     self.parent = parent
     self.transientKeys = transientKeys
+    self.isResumable = isResumable
   }
 
   /// Whether there is something to be saved: a context is a draft then.
@@ -59,9 +65,15 @@ package struct ContextFold: Equatable, Sendable {
   /// What a save without rivals would commit, in the order of IDs. An object that is as it was in its base
   /// is not among it, nor is one that came to be and is gone again.
   package func changes() -> [ObjectChange] {
-    objects.filter(\.value.isDirty).sorted { $0.key < $1.key }.compactMap { object, draft in
-      let current = draft.row { !isTransient($0, of: object) }
-      return .difference(of: object, from: draft.baseRow, to: current)
+    unsaved().compactMap { .difference(of: $0.object, from: $0.baseRow, to: $0.row) }
+  }
+
+  /// What a save would take, in the order of IDs: also what is as it was.
+  package func unsaved() -> [Unsaved] {
+    objects.filter(\.value.isDirty).sorted { $0.key < $1.key }.map { object, draft in
+      Unsaved(
+        object: object, base: draft.base, baseRow: draft.baseRow,
+        row: draft.row { !isTransient($0, of: object) })
     }
   }
 
@@ -71,4 +83,15 @@ package struct ContextFold: Equatable, Sendable {
   func isTransient(_ key: KeyNumber, of object: ObjectID) -> Bool {
     transientKeys[object.entity]?.contains(key) ?? false
   }
+}
+
+/// An object that a save would take.
+package struct Unsaved: Hashable, Sendable {
+  package let object: ObjectID
+  /// The commit that the object stands on.
+  package let base: CommitNumber
+  /// What it was there; nil where it was not.
+  package let baseRow: Row?
+  /// What it is to be; nil where it is to be gone.
+  package let row: Row?
 }

@@ -169,6 +169,9 @@ struct BatchContent {
     try decode { () throws(EventCodingError) in try decoder.event(edits[place]) }
   }
 
+  /// The kind of an event; nil where newer code has written it.
+  func kind(_ place: Int) -> EventKind? { edits[place].first.flatMap { EventKind(rawValue: $0) } }
+
   /// The context of an edit that sets a value; nil where the event is another.
   func contextOfSet(_ place: Int) throws(StoreError) -> ContextNumber? {
     try decode { () throws(EventCodingError) in try decoder.contextOfSet(edits[place]) }

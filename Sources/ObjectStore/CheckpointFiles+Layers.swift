@@ -101,10 +101,15 @@ struct FoldBound {
   private let byteCount: Int
   private var dueByteCount: Int
   private let journal: Journal
+  private let sparedNames: [String]
+  /// Whether anything was written.
+  private(set) var hasWritten = false
 
-  init(_ byteCount: Int, _ journal: Journal) {
+  /// - Parameter names: files that stay, though nothing names them.
+  init(_ byteCount: Int, _ journal: Journal, sparing names: [String] = []) {
     (self.byteCount, dueByteCount) = (byteCount, byteCount)
     self.journal = journal
+    sparedNames = names
   }
 
   /// Writes what a fold has changed, where it is too much. Where there is no room for it, it stays in memory.
@@ -112,6 +117,7 @@ struct FoldBound {
     _ fold: inout StoreFold, to files: inout CheckpointFiles
   ) throws(StoreError) {
     guard fold.snapshot.changesByteCount >= dueByteCount else { return }
+    hasWritten = true
     do throws(StoreError) {
       let layers = try files.writeLayers(
         of: fold.snapshot, merging: false, keeping: nil,
@@ -125,7 +131,8 @@ struct FoldBound {
       dueByteCount = 2 * fold.snapshot.changesByteCount
     }
     // Those that were merged, or not finished.
-    try files.removeAll(notNamedBy: journal.manifest.attachments, norIn: fold.snapshot)
+    try files.removeAll(
+      notNamedBy: journal.manifest.attachments, norAmong: fold.snapshot.runNames + sparedNames)
   }
 
   /// Where an index run is damaged all indexes are lost, and made anew when the fold is done.

@@ -94,11 +94,11 @@ struct CheckpointFiles {
       }
   }
 
-  /// Removes every file that no attachment names, and that is none of a state's runs.
+  /// Removes every file that no attachment names, and that is none of some others.
   func removeAll(
-    notNamedBy attachments: [Manifest.Attachment], norIn snapshot: Snapshot? = nil
+    notNamedBy attachments: [Manifest.Attachment], norAmong names: [String] = []
   ) throws(StoreError) {
-    let named = Set(attachments.map(\.fileName) + (snapshot?.runNames ?? []))
+    let named = Set(attachments.map(\.fileName) + names)
     try onDiskOfStore { () throws(DiskError) in
       for name in try folder.names() where !named.contains(name) { try folder.remove(name) }
     }

@@ -92,6 +92,8 @@ struct RivalMerges {
 
   private var outcomes: [ObjectID: (rival: Rival, merge: ObjectMerge)] = [:]
 
+  var isEmpty: Bool { outcomes.isEmpty }
+
   /// What has come of an object; nil where the rival is another than before.
   subscript(rival: Rival) -> ObjectMerge? {
     guard let outcome = outcomes[rival.sides.object], outcome.rival.changed == rival.changed,

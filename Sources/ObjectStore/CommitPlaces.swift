@@ -5,19 +5,13 @@ internal import ObjectModel
 
 /// Where the commits of a journal lie, found by walking its segments, each once and only when it is asked for.
 final class CommitPlaces: @unchecked Sendable {
-  /// A frame that holds commits.
-  private struct Entry {
-    let firstCommit: CommitNumber
-    let place: FramePlace
-  }
-
   private let path: String
   private let disk: any ReadableDisk
   private let decoder: EventDecoder
   private let lock = Lock()
   // Guarded by `lock`.
   /// Of a row of segments up to the newest, without a gap.
-  private var entries: [Entry] = []
+  private var entries = PlaceList()
   /// The first frame of those walked, and the one after the last.
   private var walked: Range<FrameNumber>?
   /// The last commit in them.
@@ -38,17 +32,15 @@ final class CommitPlaces: @unchecked Sendable {
   ) throws(StoreError) -> (place: FramePlace, first: CommitNumber) {
     try lock.withLock { () throws(StoreError) in
       if lastCommit < commit { try walkForward() }
-      while entries.first.map({ $0.firstCommit > commit }) ?? true {
+      while true {
+        if let entry = entries.last(upTo: commit) { return (entry.place, entry.firstCommit) }
         guard try walkBackward() else { throw .commitDropped(commit) }
       }
-      var (low, high) = (0, entries.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if entries[middle].firstCommit <= commit { low = middle + 1 } else { high = middle }
-      }
-      return (entries[low - 1].place, entries[low - 1].firstCommit)
     }
   }
+
+  /// How much memory the places take.
+  var byteCount: Int { lock.withLock { entries.byteCount } }
 
   /// The first commit of those in frames from one on; nil where there is none.
   func firstCommit(
@@ -59,14 +51,14 @@ final class CommitPlaces: @unchecked Sendable {
       while walked.map({ $0.lowerBound > frame }) ?? true {
         guard try walkBackward() else { break }
       }
-      return entries.first { $0.place.number >= frame }?.firstCommit
+      return entries.first(from: frame)?.firstCommit
     }
   }
 
   /// Forgets the commits of segments that were dropped.
   func forget(before frame: FrameNumber) {
     lock.withLock {
-      entries.removeAll { $0.place.number < frame }
+      entries = entries.suffix(from: frame)
       if let walked, walked.lowerBound < frame {
         self.walked = max(walked.lowerBound, frame)..<max(walked.upperBound, frame)
       }
@@ -79,7 +71,7 @@ final class CommitPlaces: @unchecked Sendable {
     guard let active = reader.manifest.segments.last else { return }
     let first = walked?.upperBound ?? active.firstFrame
     let (found, next) = try walk(reader, first..<FrameNumber(.max))
-    entries += found
+    entries.append(found)
     walked = (walked?.lowerBound ?? first)..<next
   }
 
@@ -95,8 +87,9 @@ final class CommitPlaces: @unchecked Sendable {
     guard
       let segment = reader.manifest.segments.last(where: { $0.firstFrame < walked.lowerBound })
     else { return false }
-    let (found, _) = try walk(reader, segment.firstFrame..<walked.lowerBound)
-    entries = found + entries
+    var (found, _) = try walk(reader, segment.firstFrame..<walked.lowerBound)
+    found.append(entries)
+    entries = found
     self.walked = segment.firstFrame..<walked.upperBound
     return true
   }
@@ -108,8 +101,8 @@ final class CommitPlaces: @unchecked Sendable {
   /// The frames of a range that hold commits, and the one after the last there is.
   private func walk(
     _ reader: JournalReader, _ range: Range<FrameNumber>
-  ) throws(StoreError) -> (entries: [Entry], next: FrameNumber) {
-    var entries: [Entry] = []
+  ) throws(StoreError) -> (entries: PlaceList, next: FrameNumber) {
+    var entries = PlaceList()
     var failure: StoreError?
     let ending = try onJournal { () throws(JournalError) in
       try reader.forEachFrame(from: range.lowerBound) { frame in
@@ -121,7 +114,7 @@ final class CommitPlaces: @unchecked Sendable {
             (span) throws(JournalError) in try reader.bytes(of: span)
           }
           if let numbers {
-            entries.append(Entry(firstCommit: numbers.lowerBound, place: frame.place))
+            entries.append(PlaceList.Entry(firstCommit: numbers.lowerBound, place: frame.place))
             lastCommit = max(lastCommit, numbers.upperBound)
           }
           return true

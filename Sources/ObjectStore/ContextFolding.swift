@@ -138,10 +138,16 @@ struct ContextFolding {
 extension FoldedContext {
   /// Has the context go on under the next model.
   mutating func convert(to era: Era, of store: JournaledStore) {
-    let conversion = EraConversion(era: era, store: store.store)
-    let transientKeys = store.transientKeys(of: era)
-    fold.convert(by: conversion, transientKeys: transientKeys)
-    saved.convert(by: conversion, transientKeys: transientKeys)
+    fold.follow(era, of: store)
+    saved.follow(era, of: store)
+  }
+}
+
+extension ContextFold {
+  /// Goes on under the next model of the store.
+  mutating func follow(_ era: Era, of store: JournaledStore) {
+    convert(
+      by: EraConversion(era: era, store: store.store), transientKeys: store.transientKeys(of: era))
   }
 }
 
@@ -173,9 +179,17 @@ extension JournaledStore {
     of object: ObjectID, at commit: CommitNumber, inEra era: Int
   ) throws(StoreError) -> Row? {
     let head = head
-    let row = try stored(object, at: commit)?.row
-    let own = max(0, head.eras.lastIndex { $0.since < commit } ?? 0)
-    return head.convert(row, of: object, from: own, to: min(era, head.eras.count - 1))
+    try refuseDropped(commit, head)
+    return try row(of: object, at: commit, countedBackFrom: head, inEra: era)
+  }
+
+  /// The same, known from a state that is not earlier, where the journal has all commits between them.
+  func row(
+    of object: ObjectID, at commit: CommitNumber, countedBackFrom latest: Snapshot, inEra era: Int
+  ) throws(StoreError) -> Row? {
+    let row = try stored(object, at: commit, countedBackFrom: latest)?.row
+    let own = max(0, latest.eras.lastIndex { $0.since < commit } ?? 0)
+    return latest.convert(row, of: object, from: own, to: min(era, latest.eras.count - 1))
   }
 
   /// The keys whose values no save takes, by entity.

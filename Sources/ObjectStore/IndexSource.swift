@@ -4,6 +4,7 @@ struct IndexSource {
     case tree(IndexTree)
     case run(IndexRun)
     case sorted(ContiguousArray<IndexEntry>)
+    case rows(IndexedRows)
   }
 
   private let origin: Origin
@@ -48,6 +49,10 @@ struct IndexSource {
     place = 0
     switch origin {
     case .tree(let tree): load(tree)
+    case .rows(let rows):
+      let (start, end) = (start, end)
+      try rows.load(from: start, before: end, descending: descending, into: &entries)
+      moveBorder(behind: rows.limit)
     case .sorted(let sorted):
       let (low, high) = (sorted.count(before: start), sorted.count(before: end))
       entries = descending ? ContiguousArray(sorted[low..<high].reversed()) : sorted
@@ -76,7 +81,12 @@ struct IndexSource {
     } else {
       tree.load(from: start, before: end, limit: Self.stride, into: &entries)
     }
-    isAtEnd = entries.count < Self.stride
+    moveBorder(behind: Self.stride)
+  }
+
+  /// Goes on behind what has been loaded, if it is as many entries as may be loaded at a time.
+  private mutating func moveBorder(behind count: Int) {
+    isAtEnd = entries.count < count
     guard let last = entries.last else { return }
     if descending { end = last } else { start = last.successor }
     isAtEnd = isAtEnd || start >= end || !descending && start == last

@@ -40,7 +40,8 @@ extension JournaledStore {
       try makeCheckpoint(cut, merging: merging, kept)
     } catch {
       // What was written of it is of no use, and there may be no room for it.
-      try? files.removeAll(notNamedBy: journal.manifest.attachments, norIn: cut.snapshot)
+      try? files.removeAll(
+        notNamedBy: journal.manifest.attachments, norAmong: cut.snapshot.runNames)
       throw error
     }
   }

@@ -81,12 +81,13 @@ extension JournaledStore {
         author: request.author, message: request.message, userInfo: request.userInfo,
         changes: changes.map(\.change))
     }
+    let fields = merges.isEmpty ? [] : [request.policy.field]
     // Encoded before the journal is held up, on the guess that its halves do not turn meanwhile.
     var edits = journal.editsOfNextCommit
     var commit = content(after: edits)
     var bytes = ByteWriter()
     do throws(EventCodingError) {
-      try encode(commit, request, edits, to: &bytes)
+      try encode(commit, fields, request, edits, to: &bytes)
     } catch {
       throw .store(StoreError(refusing: error))
     }
@@ -98,7 +99,7 @@ extension JournaledStore {
           commit = content(after: actual)
           bytes.removeAll()
           do throws(EventCodingError) {
-            try encode(commit, request, actual, to: &bytes)
+            try encode(commit, fields, request, actual, to: &bytes)
           } catch {
             preconditionFailure("what was encoded a moment ago is refused: \(error)")
           }
@@ -122,10 +123,11 @@ extension JournaledStore {
 
   /// Writes a commit; values that edits of the same frame have set are named by these.
   private func encode(
-    _ commit: CommitContent, _ request: CommitRequest, _ edits: Range<EditNumber>,
-    to writer: inout ByteWriter
+    _ commit: CommitContent, _ fields: [CommitField], _ request: CommitRequest,
+    _ edits: Range<EditNumber>, to writer: inout ByteWriter
   ) throws(EventCodingError) {
-    try CommitEncoder(store: store).append(commit, to: &writer) { object, key, value in
+    try CommitEncoder(store: store).append(commit, fields: fields, to: &writer) {
+      object, key, value in
       guard let number = request.edit(object, key, value), edits.contains(number) else {
         return nil
       }

@@ -130,7 +130,9 @@ extension JournaledStore {
       (place, entry) throws(StoreError) in
       guard place.number < frame else { return false }
       if case .event(_, .unknown(let kind, _)) = entry { throw .unknownKind(kind, place.number) }
-      if case .commit(let commit) = entry, let field = commit.fields.first {
+      if case .commit(let commit) = entry,
+        let field = commit.fields.first(where: { !$0.isKnown })
+      {
         throw .unknownKind(field.kind, place.number)
       }
       next = place.number

@@ -17,6 +17,9 @@ extension JournaledStore {
   /// How many bytes of runs are kept decompressed; `StoreOptions.cacheByteCount` bounds them.
   package var cachedByteCount: Int { checkpointing.withLock { files.cache.byteCount } }
 
+  /// How many bytes of memory it takes where the past commits lie that were asked for.
+  package var commitPlacesByteCount: Int { pastCommits.placesByteCount }
+
   /// Has a checkpoint written where there are enough changes in memory; and waits for it where there are so
   /// many that memory would not be bounded otherwise.
   func flushWhereDue() {

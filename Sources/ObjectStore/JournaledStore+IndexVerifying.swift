@@ -13,6 +13,7 @@ extension JournaledStore {
     }
     try snapshot.forEachEntryOfRows(numbered) { (entry) throws(StoreError) in
       sums[entry.index, default: IndexSum()].add(entry)
+      return true
     }
     var cursor = IndexCursor(index.keptSources, from: .least, before: .greatest)
     try cursor.forEach { (entry) throws(StoreError) in

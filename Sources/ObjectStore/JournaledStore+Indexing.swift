@@ -61,13 +61,14 @@ extension JournaledStore {
     let numbered = places.compactMap { place in index.numbers[place].map { (place, $0) } }
     try snapshot.forEachEntryOfRows(numbered) { (entry) throws(StoreError) in
       entries.append(entry)
-      guard entries.count == sortedCount else { return }
+      guard entries.count == sortedCount else { return true }
       entries.sort()
       if let run = try files.writeIndexRun([.sorted(entries)], of: index, isLast: true, salt: salt)
       {
         runs.append(run)
       }
       entries.removeAll(keepingCapacity: true)
+      return true
     }
     guard !runs.isEmpty else { return (entries, []) }
     entries.sort()

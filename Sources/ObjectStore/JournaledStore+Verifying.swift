@@ -2,19 +2,6 @@ internal import DiskAccess
 internal import Journaling
 internal import ObjectModel
 
-/// Something in a store that is not as it should be.
-public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
-  /// One sentence: what, and where.
-  public let description: String
-
-  init(_ description: String) { self.description = description }
-
-  /// Damage of a file that the journal has everything of.
-  init(madeAnew error: StoreError) {
-    self.init(error.whatHappened + " It was made anew from the journal.")
-  }
-}
-
 extension JournaledStore {
   /// What was damaged when the store was opened, or at a checkpoint since, and has been put right: the end of
   /// a write that was broken off, files made anew from the journal. No commit is lost by any of it.
@@ -24,64 +11,70 @@ extension JournaledStore {
 
   /// Reads and checks every byte of the store.
   ///
-  /// - Parameter deep: whether the journal is folded again too, as far as it goes back, and the outcome
-  ///   compared with the state there is.
+  /// - Parameter deep: whether the journal is folded again too, as far as it goes back, and compared: the commits
+  ///   with what the edits of their contexts add up to, and the outcome with the state there is.
   /// - Returns: what is not as it should be; nothing where all is well.
   /// - Throws: where the disk cannot be read.
   public func verify(deep: Bool = false) throws(StoreError) -> [StoreFinding] {
+    try verification(deep: deep).findings
+  }
+
+  /// The same, and how far it went.
+  public func verification(deep: Bool = true) throws(StoreError) -> Verification {
     checkpointing.lock()
     defer { checkpointing.unlock() }
     try onJournal { () throws(JournalError) in try journal.sync() }
     let head = head
-    var findings: [StoreFinding] = []
+    var verification = Verification()
     func check(_ verify: () throws(RunError) -> Void) throws(StoreError) {
       do throws(RunError) {
         try verify()
       } catch {
         if case .disk = error { throw StoreError(error) }
-        findings.append(StoreFinding("\(error)"))
+        verification.findings.append(StoreFinding("\(error)"))
       }
     }
     for run in head.layers.flatMap(\.runs) { try check(run.verify) }
     for run in head.index.runs { try check(run.verify) }
-    if deep, findings.isEmpty { findings += try compareIndexes(of: head) }
+    if deep, verification.findings.isEmpty {
+      verification.findings += try compareIndexes(of: head)
+    }
     if files.current != nil {
       do throws(StoreError) {
         // The runs that are open are no witnesses for what stands under their names now.
         let read = try Checkpoint.read(journal.manifest, in: journal.folder)
         _ = try read?.checkpoint.fold(of: journal.store, in: journal.folder, cache: files.cache)
       } catch {
-        findings.append(StoreFinding(error.description))
+        verification.findings.append(StoreFinding(error.description))
       }
     }
-    findings += try verifyJournal(head, deep: deep)
-    return findings
+    try verifyJournal(head, deep: deep, &verification)
+    return verification
   }
 
   private func verifyJournal(
-    _ head: Snapshot, deep: Bool
-  ) throws(StoreError) -> [StoreFinding] {
+    _ head: Snapshot, deep: Bool, _ verification: inout Verification
+  ) throws(StoreError) {
     let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
-    let isWhole = reader.manifest.segments[0].firstFrame == FrameNumber(1)
-    var fold = deep && isWhole ? StoreFold(store) : nil
-    var findings: [StoreFinding] = []
+    var refolding: Refolding?
+    // What cannot be removed now goes with the next checkpoint.
+    defer { try? refolding?.removeFiles(files) }
     do throws(StoreError) {
+      if deep { refolding = try Refolding(self, reader, to: head, &files) }
       let ending = try reader.forEachEntry(decoder) { (place, entry) throws(StoreError) in
-        if (fold?.snapshot.number ?? .none) < head.number || fold == nil {
-          try fold?.applyChecking(entry, in: place.number)
-        }
+        try refolding?.take(entry, in: place.number, &files)
         return true
       }
       if let finding = ending.finding {
-        findings.append(StoreFinding("the journal is damaged in \(finding)."))
+        verification.findings.append(StoreFinding("the journal is damaged in \(finding)."))
       }
+      guard let refolding else { return }
+      refolding.note(in: &verification)
+      verification.findings += try compare(refolding.snapshot, head)
     } catch {
       guard error.code == .damaged || error.code == .newerFormat else { throw error }
-      findings.append(StoreFinding(error.description))
-      fold = nil
+      verification.findings.append(StoreFinding(error.description))
     }
-    if let fold { findings += try compare(fold.snapshot, head) }
-    return findings
   }
 
   /// What of a state folded anew is not so in the state there is.

@@ -53,6 +53,9 @@ final class PastCommits: @unchecked Sendable {
     return commit
   }
 
+  /// How much memory the places of commits take.
+  var placesByteCount: Int { places.byteCount }
+
   /// Where the frame lies that holds a commit.
   func place(of number: CommitNumber, head: CommitNumber) throws(StoreError) -> FramePlace {
     guard number > .none, number <= head else { throw .commitMissing(number, head: head) }

@@ -27,9 +27,16 @@ extension ReadableStore {
   ) throws(StoreError) -> StoredRow? {
     let head = head
     try refuseDropped(number, head)
-    var stored = try head.atEnd(ofEraOf: number).stored(object)
+    return try stored(object, at: number, countedBackFrom: head)
+  }
+
+  /// The same, known from a state that is not earlier, where the journal has all commits between them.
+  func stored(
+    _ object: ObjectID, at number: CommitNumber, countedBackFrom latest: Snapshot
+  ) throws(StoreError) -> StoredRow? {
+    var stored = try latest.atEnd(ofEraOf: number).stored(object)
     while let later = stored, later.changed > number {
-      stored = try before(later, object, head).stored
+      stored = try before(later, object, latest).stored
     }
     return stored
   }
@@ -54,7 +61,7 @@ extension ReadableStore {
   /// The first commit that compaction has left; the state before it can be read too.
   public var firstKeptCommit: CommitNumber { cataloguing.withLock { catalogue.firstKept } }
 
-  private func refuseDropped(_ number: CommitNumber, _ head: Snapshot) throws(StoreError) {
+  func refuseDropped(_ number: CommitNumber, _ head: Snapshot) throws(StoreError) {
     guard number <= head.number else { throw .commitMissing(number, head: head.number) }
     guard number.next >= firstKeptCommit else { throw .commitDropped(number) }
   }

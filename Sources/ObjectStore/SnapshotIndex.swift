@@ -199,6 +199,7 @@ struct SnapshotIndex: Sendable {
     let entries = try scan.entries { () throws(StoreError) in
       try snapshot.scanned(places: numbers.indices.filter { numbers[$0] == nil })
     }
+    guard let entries else { return (.ofScan(place), [.rows(IndexedRows(snapshot, place: place))]) }
     return (.ofScan(place), [.sorted(entries)])
   }
 

@@ -75,4 +75,55 @@ import Testing
     #expect(same.lastCommit == 1)
     try same.close()
   }
+
+  @Test
+  func `destinations of many objects are gathered a few at a time, wherever the process ends`()
+    throws
+  {
+    let store = try open(disk, notesKnow: true)
+    let context = try store.beginContext(name: "", on: .none)
+    let key = try store.key(named: "folder")
+    let folders = try (0..<120).map { _ in try store.newObject(of: EntityNumber(rawValue: 0)) }
+    let notes = try (0..<1_000).map { _ in try store.newObject(of: EntityNumber(rawValue: 1)) }
+    func folder(_ note: Int) -> ObjectID { folders[note * 7 % 100] }
+    _ = try store.commit(
+      CommitRequest(folders.map { .init($0, base: .none, nil, to: Row()) }), by: context)
+    for first in stride(from: 0, to: notes.count, by: 100) {
+      let some = (first..<first + 100).map {
+        CommitRequest.Object(
+          notes[$0], base: .none, nil, to: Row([key: .reference(folder($0))]))
+      }
+      _ = try store.commit(CommitRequest(some), by: context)
+    }
+    try store.endContext(context)
+    let last = store.lastCommit
+    try store.close()
+    var images: [SimulatedDisk] = []
+    var callCount = 0
+    disk.onCall = { [unowned disk] _ in
+      callCount += 1
+      if callCount % 40 == 0 { images.append(disk.imageAfterProcessDeath()) }
+    }
+    let other = try open(disk, notesKnow: false)
+    disk.onCall = nil
+    // The sets have some 60 kB in all.
+    #expect(other.unflushedByteCount < 2 * StoreOptions.small.unflushedByteCount)
+    #expect(other.lastCommit.rawValue > last.rawValue + 4)
+    try other.close()
+    images.append(disk.imageAfterProcessDeath())
+    #expect(images.count > 4)
+    for (index, image) in images.enumerated() {
+      let again = try open(image, notesKnow: false)
+      let notesKey = try #require(again.existingKey(named: "notes"))
+      for (number, owner) in folders.enumerated() {
+        let members = notes.indices.filter { folder($0) == owner }.map {
+          Value.reference(notes[$0])
+        }
+        let expected = number < 100 ? Row([notesKey: .set(Set(members))]) : Row()
+        #expect(try again.head.row(of: owner) == expected, "image \(index), folder \(number)")
+      }
+      #expect(try again.verify(deep: true) == [], "image \(index)")
+      try again.close()
+    }
+  }
 }

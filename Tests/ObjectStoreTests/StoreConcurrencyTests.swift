@@ -57,7 +57,11 @@ import Testing
             let row = try head.row(of: object) ?? Row()
             var next = row
             next[likes] = .counter((row[likes]?.counter ?? 0) + 1)
-            if object != shared { next[title] = .string("save \(save)") }
+            try store.record(.based(object, on: head.number), by: context)
+            if object != shared {
+              next[title] = .string("save \(save)")
+              try store.record(.set(object, title, next[title]), by: context)
+            }
             try store.record(.set(object, likes, next[likes]), by: context)
             return CommitRequest.Object(object, base: head.number, row, to: next)
           }

@@ -1,0 +1,114 @@
+internal import DiskAccess
+internal import EventCoding
+internal import Journaling
+internal import ObjectModel
+
+/// Folds a store's journal again, from its beginning or from the earliest state that compaction has left, and
+/// compares its commits with their edits meanwhile.
+///
+/// What is folded stays within the bounds of the store's memory: it is written into runs that nothing names.
+struct Refolding {
+  private let store: JournaledStore
+  /// The state that it ends with.
+  private let head: Snapshot
+  private let eras: [Era]
+  /// The last commit before those that are folded.
+  private let start: CommitNumber
+  private let isWhole: Bool
+  private var fold: StoreFold
+  private var comparing: CommitComparing
+  private var bound: FoldBound
+  /// The most bytes that what was folded has taken of memory.
+  private var largestByteCount = 0
+
+  /// Begins; nothing is folded yet.
+  init(
+    _ store: JournaledStore, _ reader: JournalReader, to head: Snapshot,
+    _ files: inout CheckpointFiles
+  ) throws(StoreError) {
+    self.store = store
+    self.head = head
+    let catalogue = store.cataloguing.withLock { store.catalogue }
+    eras = catalogue.eras
+    isWhole = reader.manifest.goesBackToBeginning
+    start = isWhole ? .none : catalogue.firstKept.previous
+    fold = StoreFold(store.store)
+    if !isWhole {
+      // Of a catalogue only what commits are checked by.
+      fold.catalogue = Catalogue(
+        keys: KeyNames(), eras: eras, tags: [:], contexts: [:], reserved: [:],
+        nextContext: ContextNumber(rawValue: 1), time: RecordedTime(rawValue: .min), head: start,
+        firstKept: start.next)
+    }
+    comparing = CommitComparing(
+      store, try SavingContexts(reader, store.decoder), eras, after: start)
+    bound = FoldBound(
+      store.options.unflushedByteCount, store.journal, sparing: head.runNames)
+    if !isWhole { try countBack(&files) }
+    beginEras()
+  }
+
+  /// Folds backward to the state that folding begins with.
+  private mutating func countBack(_ files: inout CheckpointFiles) throws(StoreError) {
+    fold.snapshot = head.atEnd(ofEraOf: start)
+    fold.snapshot.index = SnapshotIndex()
+    while fold.snapshot.number > start {
+      try fold.snapshot.takeBack(try store.past(fold.snapshot.number).content())
+      try stayWithinBounds(&files)
+    }
+  }
+
+  private mutating func stayWithinBounds(_ files: inout CheckpointFiles) throws(StoreError) {
+    largestByteCount = max(largestByteCount, fold.snapshot.changesByteCount)
+    try bound.flush(&fold, to: &files)
+  }
+
+  /// Has the state be of the era that the walk has come to, where the state is not that of a later commit.
+  private mutating func beginEras() {
+    while !isWhole, comparing.era >= fold.snapshot.eras.count {
+      fold.snapshot.begin(eras[fold.snapshot.eras.count])
+    }
+    // The indexes that there are are compared with the rows.
+    fold.snapshot.index = SnapshotIndex()
+  }
+
+  /// The state that has been folded.
+  var snapshot: Snapshot { fold.snapshot }
+
+  /// Takes what the journal says next; what came after the state that it ends with is passed over.
+  mutating func take(
+    _ entry: JournalEntry, in frame: FrameNumber, _ files: inout CheckpointFiles
+  ) throws(StoreError) {
+    guard fold.snapshot.number < head.number else { return }
+    switch entry {
+    case .event(_, let event):
+      try comparing.take(event, in: frame, fold.snapshot)
+      if isWhole { try fold.applyChecking(entry, in: frame) }
+      if case .modelAdopted = event { beginEras() }
+    case .commit(let commit):
+      let content = commit.content
+      guard content.number > start else { return comparing.leave(content.context) }
+      try comparing.compare(commit, fold.snapshot)
+      try fold.applyChecking(entry, in: frame)
+      try comparing.goOn(after: content, in: frame, fold.snapshot)
+      try stayWithinBounds(&files)
+    }
+  }
+
+  /// Says what was found, and how far it went.
+  func note(in verification: inout Verification) {
+    verification.findings += comparing.findings
+    verification.firstCommit = start.next
+    verification.largestByteCount = largestByteCount
+    verification.comparedCommitCount = comparing.comparedCount
+    verification.directCommitCount = comparing.directCount
+    verification.uncomparedCommitCount = comparing.uncomparedCount
+  }
+
+  /// Removes the runs that it has written.
+  func removeFiles(_ files: CheckpointFiles) throws(StoreError) {
+    guard bound.hasWritten else { return }
+    try files.removeAll(
+      notNamedBy: store.journal.manifest.attachments, norAmong: head.runNames)
+  }
+}

@@ -1,0 +1,32 @@
+public import ObjectModel
+
+/// Something in a store that is not as it should be.
+public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
+  /// One sentence: what, and where.
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+
+  /// Damage of a file that the journal has everything of.
+  init(madeAnew error: StoreError) {
+    self.init(error.whatHappened + " It was made anew from the journal.")
+  }
+}
+
+/// What a verification has found, and how far it went.
+public struct Verification: Sendable {
+  /// What is not as it should be; nothing where all is well.
+  public internal(set) var findings: [StoreFinding] = []
+  /// The first commit that was folded again: later than the first of all where compaction has dropped what came
+  /// before. Nil where nothing was folded.
+  public internal(set) var firstCommit: CommitNumber?
+  /// How many of the commits from there on were compared with the edits of their contexts.
+  public internal(set) var comparedCommitCount = 0
+  /// How many have no edits, because they were made without a context's.
+  public internal(set) var directCommitCount = 0
+  /// How many could not be compared: compaction has dropped the beginning of their contexts, or a crash has lost
+  /// a commit that these stood on.
+  public internal(set) var uncomparedCommitCount = 0
+  /// The most bytes of memory that what was folded has taken; `StoreOptions.unflushedByteCount` bounds them.
+  package internal(set) var largestByteCount = 0
+}
