@@ -38,7 +38,8 @@ extension EventReader {
     case .draftDiscarded: return .draftDiscarded(try context())
     case .contextResumed:
       return .contextResumed(
-        try context(), name: try text(), on: try commit(), firstEdit: try varint())
+        try context(), name: try text(), on: try commit(), oldest: try commit(),
+        firstEdit: try varint())
     case .tagged:
       let name = try text()
       return .tagged(name, try boolean() ? try commit() : nil)

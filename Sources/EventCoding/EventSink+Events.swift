@@ -28,10 +28,11 @@ extension EventSink {
       put(optionalVarint: parent?.rawValue)
     case .contextEnded(let context): begin(.contextEnded, context)
     case .draftDiscarded(let context): begin(.draftDiscarded, context)
-    case .contextResumed(let context, let name, let commit, let firstEdit):
+    case .contextResumed(let context, let name, let commit, let oldest, let firstEdit):
       begin(.contextResumed, context)
       put(text: name)
       put(varint: commit.rawValue)
+      put(varint: oldest.rawValue)
       put(varint: firstEdit)
     case .tagged(let name, let commit):
       begin(.tagged)

@@ -97,6 +97,7 @@ extension ContextFold {
     recorder = StepRecorder()
     undoSteps = []
     redoSteps = []
+    hasEarlierSteps = false
     editCount = 0
   }
 }

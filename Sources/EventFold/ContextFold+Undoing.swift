@@ -47,7 +47,7 @@ extension ContextFold {
   mutating func undo<RowError>(
     _ restorations: [Restoration], _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
-    guard !isResumable || !undoSteps.isEmpty || !recorder.isEmpty else {
+    guard !isResumable || hasEarlierSteps || !undoSteps.isEmpty || !recorder.isEmpty else {
       throw .contradiction(.nothingToUndo(number))
     }
     let drafts = try drafts(of: restorations, row)
@@ -61,7 +61,7 @@ extension ContextFold {
     _ restorations: [Restoration], _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
     // A change since the last border has taken away what could be redone.
-    guard !isResumable || !redoSteps.isEmpty else {
+    guard !isResumable || hasEarlierSteps || !redoSteps.isEmpty else {
       throw .contradiction(.nothingToRedo(number))
     }
     let drafts = try drafts(of: restorations, row)

@@ -26,6 +26,8 @@ package struct ContextFold: Equatable, Sendable {
   /// What can be redone, what was undone last at the end.
   package internal(set) var redoSteps: [UndoStep] = []
 
+  /// Whether there may be steps from before the fold began, which it cannot tell of.
+  var hasEarlierSteps: Bool
   /// What came since the last border.
   var recorder = StepRecorder()
   /// Where objects without changes stand that do not stand on the context's base.
@@ -34,15 +36,17 @@ package struct ContextFold: Equatable, Sendable {
   /// Whether a context can go on from here: what can be undone is kept then.
   let isResumable: Bool
 
-  /// Begins a context.
+  /// Begins a context, or goes on with one that has nothing unsaved.
   ///
   /// - Parameters:
   ///   - transientKeys: those whose values no save takes, by the entity of the objects.
   ///   - isResumable: whether a context is to go on from the fold. Where only what it saves is of interest,
   ///     nothing is kept of what can be undone: undoing says what it brings back.
+  ///   - hasEarlierSteps: whether it goes on, and may undo and redo what it did before.
   package init(
     _ number: ContextNumber, name: String, on base: CommitNumber, parent: ContextNumber? = nil,
-    transientKeys: [EntityNumber: Set<KeyNumber>] = [:], isResumable: Bool = true
+    transientKeys: [EntityNumber: Set<KeyNumber>] = [:], isResumable: Bool = true,
+    hasEarlierSteps: Bool = false
   ) {
     self.number = number
     self.name = name
@@ -50,6 +54,7 @@ package struct ContextFold: Equatable, Sendable {
     self.parent = parent
     self.transientKeys = transientKeys
     self.isResumable = isResumable
+    self.hasEarlierSteps = hasEarlierSteps
   }
 
   /// Whether there is something to be saved: a context is a draft then.

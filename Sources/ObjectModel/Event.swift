@@ -19,8 +19,10 @@ package enum Event: Hashable, Sendable {
   case contextEnded(ContextNumber)
   /// The unsaved work of a context that ended in disorder is given up.
   case draftDiscarded(ContextNumber)
-  /// A context that had ended goes on: it began on a commit, with an edit of this number.
-  case contextResumed(ContextNumber, name: String, on: CommitNumber, firstEdit: UInt64)
+  /// A context that had ended goes on: it stands on a commit, never stood on an older one than another, and
+  /// began with an edit of this number.
+  case contextResumed(
+    ContextNumber, name: String, on: CommitNumber, oldest: CommitNumber, firstEdit: UInt64)
   /// A name stands for a commit from here on, or for nothing any more.
   case tagged(String, CommitNumber?)
   /// An event of a kind that newer code writes: kept as it is.

@@ -53,7 +53,7 @@ package struct Catalogue: Sendable {
     if let lastNumbers { settled.reserved = lastNumbers }
     for (number, context) in live {
       settled.contexts[number]?.name = context.name
-      settled.contexts[number]?.firstUnsavedEdit = context.firstUnsavedEdit
+      settled.contexts[number]?.standing = context.standing
     }
     return settled
   }
@@ -62,12 +62,10 @@ package struct Catalogue: Sendable {
   package struct OpenContext: Hashable, Sendable {
     package let number: ContextNumber
     package var name: String
-    package let base: CommitNumber
     package let parent: ContextNumber?
     /// The journal's edit with which it began.
     package let firstEdit: UInt64
-    /// The first edit that may not have been saved or given up; nil where there is none.
-    package var firstUnsavedEdit: UInt64?
+    package var standing: ContextStanding
   }
 
   /// Takes an event in.
@@ -98,17 +96,20 @@ package struct Catalogue: Sendable {
       }
       nextContext = ContextNumber(rawValue: number.rawValue + 1)
       contexts[number] = OpenContext(
-        number: number, name: name, base: base, parent: parent, firstEdit: edit)
+        number: number, name: name, parent: parent, firstEdit: edit,
+        standing: ContextStanding(on: base))
     case .contextEnded(let number), .draftDiscarded(let number): contexts[number] = nil
-    case .contextResumed(let number, let name, let base, let firstEdit):
+    case .contextResumed(let number, let name, let base, let oldest, let firstEdit):
       guard number < nextContext, contexts[number] == nil, firstEdit < edit else {
         throw Contradiction("context \(number.rawValue) goes on and has not ended")
       }
       contexts[number] = OpenContext(
-        number: number, name: name, base: base, parent: nil, firstEdit: firstEdit)
+        number: number, name: name, parent: nil, firstEdit: firstEdit,
+        standing: ContextStanding(on: base, oldest: oldest))
     case .edited(let number, let edited):
       if case .inserted(let object) = edited { noteNumber(of: object) }
-      note(edited, of: number, edit)
+      if case .renamed(let name) = edited { contexts[number]?.name = name }
+      contexts[number]?.standing.note(edited, edit)
     case .unknown: break
     }
   }
@@ -119,27 +120,11 @@ package struct Catalogue: Sendable {
     if object.number > reserved[prefix] ?? 0 { reserved[prefix] = object.number }
   }
 
-  /// Notes from where on a context may have unsaved work.
-  private mutating func note(_ edited: Edit, of number: ContextNumber, _ edit: UInt64) {
-    switch edited {
-    case .renamed(let name): contexts[number]?.name = name
-    case .rolledBack, .wasReset: contexts[number]?.firstUnsavedEdit = nil
-    case .saved:
-      // Of a context within another: its work is the other's now, which has noted it already.
-      contexts[number]?.firstUnsavedEdit = nil
-    case .saveFailed, .stepEnded, .undoSwitched, .merged, .based: break
-    case .inserted, .set, .setPrimitive, .membersChanged, .deleted, .undone, .redone, .refreshed:
-      noteWork(of: number, edit)
-    }
-  }
-
   /// Notes that a context has done something that is not saved.
   mutating func noteWork(of number: ContextNumber, _ edit: UInt64) {
     if working == number { return }
     working = number
-    if let context = contexts[number], context.firstUnsavedEdit == nil {
-      contexts[number]?.firstUnsavedEdit = edit
-    }
+    contexts[number]?.standing.noteWork(edit)
   }
 
   /// Notes the last commit of this life of the store, whose commits are not folded here.
@@ -157,7 +142,7 @@ package struct Catalogue: Sendable {
     head = commit.number
     time = max(time, commit.time)
     for change in commit.changes where change.kind == .inserted { noteNumber(of: change.object) }
-    contexts[commit.context]?.firstUnsavedEdit = nil
+    contexts[commit.context]?.standing.settle(on: commit.number)
   }
 
   /// Something in the journal that cannot have come after what came before it.

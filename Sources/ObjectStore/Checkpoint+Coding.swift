@@ -215,24 +215,32 @@ extension CheckpointIndexes {
 extension Catalogue.OpenContext {
   fileprivate var value: Value {
     var fields: [String: Value] = [
-      "number": .integer(Int(number.rawValue)), "name": .string(name), "base": base.value,
-      "firstEdit": .integer(Int(firstEdit)),
+      "number": .integer(Int(number.rawValue)), "name": .string(name),
+      "firstEdit": .integer(Int(firstEdit)), "base": standing.base.value,
+      "oldest": standing.oldest.value,
     ]
     if let parent { fields["parent"] = .integer(Int(parent.rawValue)) }
-    if let firstUnsavedEdit { fields["firstUnsavedEdit"] = .integer(Int(firstUnsavedEdit)) }
+    if let edit = standing.firstUnsavedEdit { fields["firstUnsavedEdit"] = .integer(Int(edit)) }
+    if let merged = standing.merged { fields["merged"] = merged.value }
     return .dictionary(fields)
   }
 
   fileprivate init(_ fields: [String: Value]) throws(CheckpointProblem) {
     self.init(
       number: ContextNumber(rawValue: try fields.count("number")),
-      name: try fields["name"]?.text() ?? "", base: try fields.commit("base"),
+      name: try fields["name"]?.text() ?? "",
       parent: try fields["parent"].map { (value) throws(CheckpointProblem) in
         ContextNumber(rawValue: try value.count())
       },
       firstEdit: try fields.count("firstEdit"),
-      firstUnsavedEdit: try fields["firstUnsavedEdit"].map { (value) throws(CheckpointProblem) in
-        try value.count()
-      })
+      standing: ContextStanding(
+        firstUnsavedEdit: try fields["firstUnsavedEdit"].map { (value) throws(CheckpointProblem) in
+          try value.count()
+        },
+        base: try fields.commit("base"),
+        merged: try fields["merged"].map { (value) throws(CheckpointProblem) in
+          try value.commit()
+        },
+        oldest: try fields.commit("oldest")))
   }
 }

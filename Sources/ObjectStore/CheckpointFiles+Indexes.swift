@@ -5,9 +5,12 @@ internal import ObjectModel
 extension CheckpointFiles {
   /// Writes what has changed in indexes into a run, with those runs that are not much larger.
   ///
-  /// - Parameter merging: whether all runs become one.
+  /// - Parameters:
+  ///   - merging: whether all runs become one.
+  ///   - meter: told what is written.
   mutating func writeIndexRuns(
-    of index: SnapshotIndex, merging: Bool, salt: () throws(StoreError) -> UInt64
+    of index: SnapshotIndex, merging: Bool, _ meter: CompactionMeter? = nil,
+    salt: () throws(StoreError) -> UInt64
   ) throws(StoreError) -> [IndexRun] {
     let changes = index.changes.filter { !$0.isEmpty }
     var runs = index.runs
@@ -21,12 +24,16 @@ extension CheckpointFiles {
     let hasRest = runs.contains { $0.removedCount > 0 || !$0.indexes.isSubset(of: numbers) }
     guard !changes.isEmpty || merging && (mergedCount > 1 || hasRest) else {
       // What is compact already is read all the same: damage is to be noticed while it can be mended.
-      if merging { for run in runs { try onRun { () throws(RunError) in try run.verify() } } }
+      for run in runs where merging {
+        try onRun { () throws(RunError) in try run.verify() }
+        try meter?.pass(run.entryCount)
+      }
       return runs
     }
     let origins =
       changes.map { IndexSource.Origin.tree($0) } + runs.prefix(mergedCount).map { .run($0) }
-    let run = try writeIndexRun(origins, of: index, isLast: mergedCount == runs.count, salt: salt)
+    let run = try writeIndexRun(
+      origins, of: index, isLast: mergedCount == runs.count, meter, salt: salt)
     runs.replaceSubrange(0..<mergedCount, with: run.map { [$0] } ?? [])
     return runs
   }
@@ -36,7 +43,7 @@ extension CheckpointFiles {
   /// - Parameter isLast: whether no run lies below, so that nothing need be said of what is removed.
   mutating func writeIndexRun(
     _ origins: [IndexSource.Origin], of index: SnapshotIndex, isLast: Bool,
-    salt: () throws(StoreError) -> UInt64
+    _ meter: CompactionMeter? = nil, salt: () throws(StoreError) -> UInt64
   ) throws(StoreError) -> IndexRun? {
     let numbers = Set(index.numbers.compactMap(\.self))
     var cursor = IndexCursor(origins, from: .least, before: .greatest)
@@ -44,6 +51,7 @@ extension CheckpointFiles {
       try cursor.forEach { (entry) throws(StoreError) in
         let isWanted = numbers.contains(entry.index) && !(isLast && entry.isRemoved)
         if isWanted { try append(entry) }
+        try meter?.pass()
         return true
       }
     }

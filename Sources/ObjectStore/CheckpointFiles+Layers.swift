@@ -8,11 +8,12 @@ extension CheckpointFiles {
   ///   - merging: whether every era's runs become one.
   ///   - kept: the first commit of which the state before can be asked for, and the era of that state. From this
   ///     era on, rows are those of the era; older ones become rows of it. Nil where all of the past is kept.
+  ///   - meter: told what is written.
   ///   - salt: gives a random number.
   /// - Returns: layers that say the same, and have runs only.
   mutating func writeLayers(
     of snapshot: Snapshot, merging: Bool, keeping kept: (commit: CommitNumber, era: Int)?,
-    salt: () throws(StoreError) -> UInt64
+    _ meter: CompactionMeter? = nil, salt: () throws(StoreError) -> UInt64
   ) throws(StoreError) -> [Layer] {
     var eras = Dictionary(grouping: snapshot.layers, by: \.era).mapValues { layers in
       Layer(era: layers[0].era, runs: layers.flatMap(\.runs))
@@ -38,11 +39,14 @@ extension CheckpointFiles {
         let merged = Layer(era: era, runs: Array(layer.runs.prefix(mergedCount)))
         let run = try writeRun(
           of: changes + [merged] + older, snapshot, era: era,
-          droppingDeletedBefore: takesOlder ? kept?.commit : nil, salt: try salt())
+          droppingDeletedBefore: takesOlder ? kept?.commit : nil, meter, salt: try salt())
         layer.runs.replaceSubrange(0..<mergedCount, with: [run])
       } else if merging {
         // What is compact already is read all the same: damage is to be noticed while it can be mended.
-        for run in layer.runs { try onRun { () throws(RunError) in try run.verify() } }
+        for run in layer.runs {
+          try onRun { () throws(RunError) in try run.verify() }
+          try meter?.pass(run.rowCount)
+        }
       }
       if !layer.runs.isEmpty { layers.append(layer) }
       if takesOlder { break }
@@ -52,7 +56,7 @@ extension CheckpointFiles {
 
   private mutating func writeRun(
     of layers: [Layer], _ snapshot: Snapshot, era: Int, droppingDeletedBefore kept: CommitNumber?,
-    salt: UInt64
+    _ meter: CompactionMeter?, salt: UInt64
   ) throws(StoreError) -> Run {
     var rows = LayeredRows(layers, of: snapshot)
     return try writeRun(salt: salt) { (writer) throws(StoreError) in
@@ -61,9 +65,11 @@ extension CheckpointFiles {
           try writer.takeOver(block, of: run, unlessItHasDeletions: kept != nil)
         {
           rows.skipBlock(ofEra: era)
+          try meter?.pass(UInt64(run.index.entries[block].rowCount))
           continue
         }
         guard let next = try rows.next() else { return }
+        try meter?.pass()
         let row = snapshot.convert(next.stored.row, of: next.object, from: next.era, to: era)
         if let kept, row == nil, next.stored.changed < kept { continue }
         do throws(RunError) {

@@ -3,62 +3,36 @@ internal import EventFold
 internal import Journaling
 package import ObjectModel
 
-/// A context folded from its edits.
-struct FoldedContext {
-  var fold: ContextFold
-  /// The commit it began on.
-  let base: CommitNumber
-  let firstEdit: UInt64
-  /// The time of its last edit.
-  var time: RecordedTime
-  /// As it was when it was saved last, or began.
-  fileprivate var saved: ContextFold
-  /// What is wrong with an edit; it and those after it are left out.
-  var problem: StoreError?
-
-  fileprivate init(_ fold: ContextFold, firstEdit: UInt64, time: RecordedTime) {
-    (self.fold, saved, base) = (fold, fold, fold.base)
-    self.firstEdit = firstEdit
-    self.time = time
-  }
-
-  /// Whether there is something to offer, or to tell.
-  var isDraft: Bool { fold.hasChanges || problem != nil }
-
-  /// Notes that the context has ended: what it had not saved is given up, and with it the steps since then.
-  fileprivate mutating func end() {
-    if fold.hasChanges { fold = saved }
-  }
-}
-
-/// Folds some contexts from their edits, from the first one's beginning on. Where the model changes meanwhile,
-/// they go on under the newer one.
+/// Folds contexts from their edits, while the journal passes. Where the model changes meanwhile, they go on under
+/// the newer one.
 struct ContextFolding {
   private let store: JournaledStore
-  private let wanted: Set<ContextNumber>
-  /// The store's eras, as far as they are to be followed.
+  /// The last edit that is looked at.
+  private let lastEdit: UInt64
+  /// The store's eras as of that edit.
   private let eras: [Era]
   /// The place of the era that the walk has come to; -1 before the first.
   private var era: Int
-  private var time = RecordedTime(rawValue: .min)
+  private var time: RecordedTime
+  /// The context that is folded from its beginning on.
+  private var whole: ContextNumber?
+  private var savesReturnedTo: Set<Int> = []
+  /// Those of which only what is not saved is folded, until it begins.
+  private var waiting: [ContextNumber: Catalogue.OpenContext] = [:]
   private var contexts: [ContextNumber: FoldedContext] = [:]
 
-  /// Folds contexts.
+  /// Folds what some contexts have not saved, without what they can undo. Nothing is read of the journal from
+  /// before the segment with the first of these edits.
   ///
   /// - Parameters:
-  ///   - firstEdit: an edit that is not after the first one of any of them.
-  ///   - lastEdit: the last one that is looked at.
-  ///   - eras: the store's eras as of that edit.
-  static func contexts(
-    _ wanted: Set<ContextNumber>, from firstEdit: UInt64, through lastEdit: UInt64, _ eras: [Era],
-    of store: JournaledStore
+  ///   - eras: the store's eras as of the last edit that is to be looked at.
+  ///   - lastTime: a time that is not before that of the first of these edits, where nothing else tells it.
+  static func unsaved(
+    _ open: [ContextNumber: Catalogue.OpenContext], through lastEdit: UInt64, _ eras: [Era],
+    before lastTime: RecordedTime, of store: JournaledStore
   ) throws(StoreError) -> [ContextNumber: FoldedContext] {
-    let reader = try onJournal { () throws(JournalError) in
-      try JournalReader(at: store.path, on: store.disk)
-    }
-    let frame = try onJournal { () throws(JournalError) in
-      try reader.firstFrame(ofSegmentWith: EditNumber(firstEdit))
-    }
+    guard let first = open.values.compactMap(\.standing.firstUnsavedEdit).min() else { return [:] }
+    let (reader, frame) = try store.reader(fromSegmentWith: first)
     // Which era the walk begins in is known from the end.
     var adoptedCount = 0
     if eras.count > 1 {
@@ -67,108 +41,170 @@ struct ContextFolding {
       }
     }
     var folding = ContextFolding(
-      store: store, wanted: wanted, eras: eras, era: eras.count - 1 - adoptedCount)
-    try reader.forEachEntry(from: frame, store.decoder) { (place, entry) throws(StoreError) in
-      if case .event(let edit, _) = entry, edit.rawValue > lastEdit { return false }
-      try folding.take(entry, in: place.number)
-      return true
-    }
+      store, lastEdit, eras, era: eras.count - 1 - adoptedCount, time: lastTime)
+    folding.waiting = open
+    try folding.walk(reader, from: frame)
     return folding.contexts
   }
 
-  private init(store: JournaledStore, wanted: Set<ContextNumber>, eras: [Era], era: Int) {
-    self.store = store
-    self.wanted = wanted
-    self.eras = eras
-    self.era = era
+  /// Folds a context from its first edit on, which the journal has.
+  static func whole(
+    _ number: ContextNumber, from firstEdit: UInt64, through lastEdit: UInt64, _ eras: [Era],
+    of store: JournaledStore
+  ) throws(StoreError) -> FoldedContext? {
+    let (reader, frame) = try store.reader(fromSegmentWith: firstEdit)
+    var survey = ContextSurvey(of: number)
+    try reader.forEachEntry(from: frame, store.decoder) {
+      (_, batch, entry) throws(StoreError) in
+      if case .event(let place) = entry, batch.number(place).rawValue > lastEdit { return false }
+      try survey.take(entry, of: batch)
+      return true
+    }
+    var folding = ContextFolding(
+      store, lastEdit, eras, era: eras.count - 1 - survey.adoptedCount,
+      time: RecordedTime(rawValue: .min))
+    folding.whole = number
+    folding.savesReturnedTo = survey.savesReturnedTo
+    try folding.walk(reader, from: frame)
+    return folding.contexts[number]
   }
 
-  private mutating func take(_ entry: JournalEntry, in frame: FrameNumber) throws(StoreError) {
-    switch entry {
-    case .event(_, .timePassed(let passed)): time = passed
-    case .event(_, .modelAdopted):
-      guard eras.count > 1, era + 1 < eras.count else { return }
+  private init(
+    _ store: JournaledStore, _ lastEdit: UInt64, _ eras: [Era], era: Int, time: RecordedTime
+  ) {
+    self.store = store
+    self.lastEdit = lastEdit
+    self.eras = eras
+    self.era = era
+    self.time = time
+  }
+
+  private mutating func walk(
+    _ reader: JournalReader, from frame: FrameNumber
+  ) throws(StoreError) {
+    var last: UInt64 = 0
+    let ending = try reader.forEachEntry(from: frame, store.decoder) {
+      (place, batch, entry) throws(StoreError) in
+      switch entry {
+      case .event(let event):
+        let edit = batch.number(event).rawValue
+        guard edit <= lastEdit else { return false }
+        last = edit
+        if let context = try batch.contextOfSet(event), !isWanted(context) { return true }
+        try take(try batch.event(event), edit, in: place.number)
+      case .commit(let commit):
+        let head = try batch.head(commit)
+        time = head.time
+        guard contexts[head.context] != nil else { return true }
+        try contexts[head.context]?.apply(
+          try batch.commit(commit).content, inEra: era, of: store, in: place.number)
+      }
+      return true
+    }
+    if let finding = ending.finding, last < lastEdit {
+      throw StoreError(JournalError.damaged(finding))
+    }
+  }
+
+  private func isWanted(_ context: ContextNumber) -> Bool {
+    whole == context || waiting[context] != nil || contexts[context] != nil
+  }
+
+  private mutating func take(
+    _ event: Event, _ number: UInt64, in frame: FrameNumber
+  ) throws(StoreError) {
+    switch event {
+    case .timePassed(let passed): time = passed
+    case .modelAdopted:
+      guard era + 1 < eras.count else { return }
       era += 1
       guard era > 0 else { return }
       for number in contexts.keys { contexts[number]?.convert(to: eras[era], of: store) }
-    case .event(let edit, .contextBegan(let number, let name, let base, let parent))
-    where wanted.contains(number):
-      let transientKeys = eras.indices.contains(era) ? store.transientKeys(of: eras[era]) : [:]
+    case .contextBegan(let context, let name, let base, let parent) where whole == context:
       let fold = ContextFold(
-        number, name: name, on: base, parent: parent, transientKeys: transientKeys)
-      contexts[number] = FoldedContext(fold, firstEdit: edit.rawValue, time: time)
-    case .event(_, .contextEnded(let number)), .event(_, .draftDiscarded(let number)):
-      contexts[number]?.end()
-    case .event(_, .edited(let number, let edit)) where contexts[number] != nil:
-      contexts[number]?.time = time
-      try apply(edit, of: number, in: frame)
-    case .commit(let commit):
-      time = commit.content.time
-      guard contexts[commit.content.context] != nil else { return }
-      try apply(.saved(commit.content.number), of: commit.content.context, in: frame)
+        context, name: name, on: base, parent: parent, transientKeys: transientKeys)
+      contexts[context] = FoldedContext(fold, at: time, savesReturnedTo: savesReturnedTo)
+    case .contextEnded(let context), .draftDiscarded(let context): contexts[context]?.end()
+    case .edited(let context, let edit):
+      begin(context, at: number)
+      try contexts[context]?.apply(edit, number, at: time, inEra: era, of: store, in: frame)
     default: break
     }
   }
 
-  private mutating func apply(
-    _ edit: Edit, of number: ContextNumber, in frame: FrameNumber
+  /// Begins a context where its first edit is that may not be saved.
+  private mutating func begin(_ number: ContextNumber, at edit: UInt64) {
+    guard let open = waiting[number], edit >= open.standing.firstUnsavedEdit ?? .max else {
+      return
+    }
+    waiting[number] = nil
+    let fold = ContextFold(
+      number, name: open.name, on: open.standing.base, parent: open.parent,
+      transientKeys: transientKeys, hasEarlierSteps: true)
+    contexts[number] = FoldedContext(fold, at: time)
+  }
+
+  /// The keys whose values no save takes, in the era that the walk has come to.
+  private var transientKeys: [EntityNumber: Set<KeyNumber>] {
+    eras.indices.contains(era) ? store.transientKeys(of: eras[era]) : [:]
+  }
+}
+
+/// What is to be known of a journal before a context is folded from its beginning on.
+private struct ContextSurvey {
+  /// How many models were adopted.
+  private(set) var adoptedCount = 0
+  /// After which of its saves the context did something that it gave up when it ended; 0 for its beginning.
+  private(set) var savesReturnedTo: Set<Int> = []
+  private let number: ContextNumber
+  private var saveCount = 0
+  private var hasWork = false
+
+  init(of number: ContextNumber) { self.number = number }
+
+  mutating func take(
+    _ entry: BatchContent.Entry, of batch: BatchContent
   ) throws(StoreError) {
-    guard var context = contexts[number], context.problem == nil else { return }
-    // A fold that two hold would be copied.
-    contexts[number] = nil
-    defer { contexts[number] = context }
-    do throws(ContextFoldError<StoreError>) {
-      try context.fold.apply(edit) { (object, commit) throws(StoreError) in
-        try store.row(of: object, at: commit, inEra: era)
+    switch entry {
+    case .event(let place):
+      if let context = try batch.contextOfSet(place) {
+        if context == number { hasWork = true }
+      } else {
+        take(try batch.event(place))
       }
-      if case .saved = edit { context.saved = context.fold }
-    } catch {
-      switch error {
-      case .contradiction(let contradiction):
-        context.problem = StoreError(contradiction: "\(contradiction)", in: frame)
-      case .row(let error):
-        // A commit that was never durable is gone, and an edit that was made on it may be there.
-        guard error.code == .commitMissing else { throw error }
-        context.problem = error
-      }
+    case .commit(let place):
+      if try batch.head(place).context == number { noteSave() }
     }
   }
-}
 
-extension FoldedContext {
-  /// Has the context go on under the next model.
-  mutating func convert(to era: Era, of store: JournaledStore) {
-    fold.follow(era, of: store)
-    saved.follow(era, of: store)
-  }
-}
-
-extension ContextFold {
-  /// Goes on under the next model of the store.
-  mutating func follow(_ era: Era, of store: JournaledStore) {
-    convert(
-      by: EraConversion(era: era, store: store.store), transientKeys: store.transientKeys(of: era))
-  }
-}
-
-/// How rows of the era before one are read as rows of it.
-private struct EraConversion: RowConverting {
-  let era: Era
-  let store: StoreTag
-
-  func convert(_ row: Row, of object: ObjectID) -> Row? {
-    guard let conversion = era.conversions[object.entity] else { return nil }
-    var row = row
-    conversion.apply(to: &row, in: store)
-    return row
+  private mutating func take(_ event: Event) {
+    switch event {
+    case .modelAdopted: adoptedCount += 1
+    case .edited(number, .saved): noteSave()
+    case .edited(number, let edit): hasWork = hasWork || edit.isWork
+    case .contextEnded(number), .draftDiscarded(number):
+      if hasWork { savesReturnedTo.insert(saveCount) }
+    default: break
+    }
   }
 
-  func newerKeys(of key: KeyNumber, of object: ObjectID) -> [KeyNumber] {
-    era.conversions[object.entity]?.newerKeys(of: key) ?? []
+  private mutating func noteSave() {
+    saveCount += 1
+    hasWork = false
   }
 }
 
 extension JournaledStore {
+  /// A reader of the journal, and the first frame of the segment in which an edit is.
+  func reader(
+    fromSegmentWith edit: UInt64
+  ) throws(StoreError) -> (JournalReader, FrameNumber) {
+    try onJournal { () throws(JournalError) in
+      let reader = try JournalReader(at: path, on: disk)
+      return (reader, try reader.firstFrame(ofSegmentWith: EditNumber(edit)))
+    }
+  }
+
   /// What an object had at a commit, as the store's model has it now; nil where it was not there, or is of an
   /// entity that is no more.
   package func row(of object: ObjectID, at commit: CommitNumber) throws(StoreError) -> Row? {

@@ -8,9 +8,9 @@ extension JournaledStore {
   ///
   /// The store does so by itself from time to time. Commits go on meanwhile.
   public func checkpoint() throws(StoreError) {
-    checkpointing.lock()
-    defer { checkpointing.unlock() }
-    try writeCheckpoint(merging: false) { _ throws(StoreError) in nil }
+    try whileCheckpointing { () throws(StoreError) in
+      try writeCheckpoint(merging: false) { _ throws(StoreError) in nil }
+    }
   }
 
   /// A moment at which nothing is on its way, and what the store was then.
@@ -25,9 +25,11 @@ extension JournaledStore {
   ///
   /// - Parameters:
   ///   - merging: whether every era's runs become one.
+  ///   - meter: told what is written.
   ///   - keep: tells from which commit and frame on the journal is kept; nil for all of it.
   func writeCheckpoint(
-    merging: Bool, keep: (Cut) throws(StoreError) -> (commit: CommitNumber, frame: FrameNumber)?
+    merging: Bool, _ meter: CompactionMeter? = nil,
+    keep: (Cut) throws(StoreError) -> (commit: CommitNumber, frame: FrameNumber)?
   ) throws(StoreError) {
     let cut = try cut(rolling: merging, covering: true)
     let kept = try keep(cut)
@@ -37,7 +39,7 @@ extension JournaledStore {
       || cut.snapshot.index.runs.map(\.name) != named?.indexes.runs.map(\.name) ?? []
     guard hasChanged || merging else { return }
     do throws(StoreError) {
-      try makeCheckpoint(cut, merging: merging, kept)
+      try makeCheckpoint(cut, merging: merging, kept, meter)
     } catch {
       // What was written of it is of no use, and there may be no room for it.
       try? files.removeAll(
@@ -47,18 +49,19 @@ extension JournaledStore {
   }
 
   private func makeCheckpoint(
-    _ cut: Cut, merging: Bool, _ kept: (commit: CommitNumber, frame: FrameNumber)?
+    _ cut: Cut, merging: Bool, _ kept: (commit: CommitNumber, frame: FrameNumber)?,
+    _ meter: CompactionMeter?
   ) throws(StoreError) {
     var cut = cut
     if let kept { cut.catalogue.drop(before: kept.commit) }
     let layers: [Layer]
     do throws(StoreError) {
-      layers = try write(cut, merging: merging, keepingFrom: kept?.commit)
+      layers = try write(cut, merging: merging, keepingFrom: kept?.commit, meter)
     } catch {
       cut.snapshot = try refolded(cut, because: error)
-      layers = try write(cut, merging: true, keepingFrom: kept?.commit)
+      layers = try write(cut, merging: true, keepingFrom: kept?.commit, meter)
     }
-    let indexRuns = try writeIndexRuns(cut, merging: merging)
+    let indexRuns = try writeIndexRuns(cut, merging: merging, meter)
     let checkpoint = Checkpoint(
       number: cut.snapshot.number, time: cut.snapshot.time, frame: cut.frame,
       catalogue: cut.catalogue,
@@ -135,11 +138,11 @@ extension JournaledStore {
   }
 
   private func write(
-    _ cut: Cut, merging: Bool, keepingFrom kept: CommitNumber?
+    _ cut: Cut, merging: Bool, keepingFrom kept: CommitNumber?, _ meter: CompactionMeter?
   ) throws(StoreError) -> [Layer] {
     try files.writeLayers(
       of: cut.snapshot, merging: merging,
-      keeping: kept.map { (commit: $0, era: cut.catalogue.eraIndex(of: $0.previous)) },
+      keeping: kept.map { (commit: $0, era: cut.catalogue.eraIndex(of: $0.previous)) }, meter,
       salt: { () throws(StoreError) in try journal.randomSalt() })
   }
 }

@@ -32,7 +32,7 @@ extension JournaledStore {
         durability > .memory ? pending.settle(commit.number) : pending.show(commit.number)
       if let snapshot { publish(snapshot) }
     }
-    context.didSave()
+    context.didSave(as: commit.number)
     flushWhereDue()
     return commit
   }

@@ -12,8 +12,10 @@ extension JournaledStore {
   /// - Throws: where there is something else at the place already, the disk fails, or the store is damaged in a way
   ///   that its journal cannot mend; then there is no copy, and it may be tried again.
   public func backup(to path: String) throws(StoreError) {
-    checkpointing.lock()
-    defer { checkpointing.unlock() }
+    try whileCheckpointing { () throws(StoreError) in try copy(to: path) }
+  }
+
+  private func copy(to path: String) throws(StoreError) {
     let files = files
     var failure: StoreError?
     do throws(JournalError) {

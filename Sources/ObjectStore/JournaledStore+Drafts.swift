@@ -22,22 +22,28 @@ extension JournaledStore {
     }
   }
 
-  /// Brings a draft's context back: it goes on under its number, with what it held.
+  /// Brings a draft's context back: it goes on under its number, with what it held and what it can undo.
   package func resume(
     _ draft: Draft
   ) throws(StoreError) -> (context: LiveContext, content: ContextFold) {
-    try drafting.withLock { () throws(StoreError) in
-      guard let resumed = takeLeft(draft.context) else { throw .draftMissing(draft) }
-      return resumed
+    // No compaction may drop the edits meanwhile.
+    try whileCheckpointing { () throws(StoreError) in
+      try drafting.withLock { () throws(StoreError) in
+        guard let resumed = try takeLeft(draft.context) else { throw .draftMissing(draft) }
+        return resumed
+      }
     }
   }
 
   /// Has a context that was left go on; nil where there is none. Holds `drafting`.
-  func takeLeft(_ number: ContextNumber) -> (context: LiveContext, content: ContextFold)? {
-    guard let left = leftContexts.contents[number] else { return nil }
+  func takeLeft(
+    _ number: ContextNumber
+  ) throws(StoreError) -> (context: LiveContext, content: ContextFold)? {
+    guard let open = leftContexts.open[number], let left = try leftContexts.whole(number, self)
+    else { return nil }
     let context = LiveContext(
-      number, name: left.fold.name, firstEdit: left.firstEdit,
-      firstUnsavedEdit: leftContexts.open[number]?.firstUnsavedEdit)
+      number, name: left.fold.name, firstEdit: open.firstEdit, lastEdit: leftContexts.lastEdit,
+      open.standing)
     cataloguing.withLock { liveContexts[number] = context }
     leftContexts.remove(number)
     return (context, left.fold)
@@ -46,10 +52,7 @@ extension JournaledStore {
   /// Ends the contexts that were left and have nothing unsaved, so that nothing is kept for them.
   func endLeftContexts() throws(StoreError) {
     try drafting.withLock { () throws(StoreError) in
-      try leftContexts.fold(self)
-      for (number, left) in leftContexts.contents where !left.isDraft {
-        try end(number, .contextEnded(number))
-      }
+      for number in leftContexts.idle { try end(number, .contextEnded(number)) }
     }
   }
 

@@ -23,6 +23,8 @@ extension JournaledStore {
   /// Has a checkpoint written where there are enough changes in memory; and waits for it where there are so
   /// many that memory would not be bounded otherwise.
   func flushWhereDue() {
+    // Who reports how far a compaction has come cannot wait for it.
+    if isReporting { return }
     let (isDue, isOverdue) = committing.withLock {
       let byteCount = pending.snapshot.changesByteCount
       if isFlushing { return (false, byteCount / 2 >= options.unflushedByteCount) }

@@ -31,9 +31,11 @@ extension JournaledStore {
   /// Holds `checkpointing`.
   ///
   /// Where a run is damaged all entries are made anew of the rows.
-  func writeIndexRuns(_ cut: Cut, merging: Bool) throws(StoreError) -> [IndexRun] {
+  func writeIndexRuns(
+    _ cut: Cut, merging: Bool, _ meter: CompactionMeter?
+  ) throws(StoreError) -> [IndexRun] {
     do throws(StoreError) {
-      return try files.writeIndexRuns(of: cut.snapshot.index, merging: merging, salt: salt)
+      return try files.writeIndexRuns(of: cut.snapshot.index, merging: merging, meter, salt: salt)
     } catch {
       guard error.code == .damaged else { throw error }
       let index = cut.snapshot.index

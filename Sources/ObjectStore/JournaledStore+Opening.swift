@@ -40,7 +40,7 @@ extension JournaledStore {
       try self.init(
         path: path, options: options, disk: disk, journal: journal, recovery: report, fold, files)
       note(report.storeFindings + [opening.finding].compactMap(\.self))
-      if leftContexts.mayHaveDrafts { try leftContexts.fold(self) }
+      try leftContexts.foldUnsaved(self)
       // Nobody else has the store yet, and no checkpoint that is due may be the first.
       committing.withLock { isFlushing = true }
       if let model { try adopt(model) }

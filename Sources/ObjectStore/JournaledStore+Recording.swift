@@ -19,7 +19,9 @@ extension JournaledStore {
       let number = catalogue.nextContext
       let edit = try record(
         .contextBegan(number, name: name, on: commit, parent: parent?.number))
-      let context = LiveContext(number, name: name, firstEdit: edit.rawValue)
+      let context = LiveContext(
+        number, name: name, firstEdit: edit.rawValue, lastEdit: edit.rawValue,
+        ContextStanding(on: commit))
       liveContexts[number] = context
       return context
     }

@@ -14,11 +14,12 @@ extension JournaledStore {
     _ session: Session
   ) throws(StoreError) -> (context: LiveContext, content: ContextFold) {
     // No compaction may drop the edits meanwhile.
-    try checkpointing.withLock { () throws(StoreError) in
+    try whileCheckpointing { () throws(StoreError) in
       try drafting.withLock { () throws(StoreError) in
         if leftContexts.open[session.context] != nil {
-          try leftContexts.fold(self)
-          guard let resumed = takeLeft(session.context) else { throw .sessionMissing(session) }
+          guard let resumed = try takeLeft(session.context) else {
+            throw .sessionMissing(session)
+          }
           return resumed
         }
         return try resumeEnded(session)
@@ -37,16 +38,19 @@ extension JournaledStore {
     let firstEdit = try firstEdit(of: session)
     try settle()
     let lastEdit = journal.editsOfNextCommit.upperBound.rawValue - 1
-    let folded = try ContextFolding.contexts(
-      [number], from: firstEdit, through: lastEdit, eras, of: self)
-    guard let folded = folded[number] else { throw .sessionMissing(session) }
+    let folded = try ContextFolding.whole(
+      number, from: firstEdit, through: lastEdit, eras, of: self)
+    guard let folded else { throw .sessionMissing(session) }
     if let problem = folded.problem { throw problem }
-    let context = LiveContext(number, name: folded.fold.name, firstEdit: firstEdit)
+    let context = LiveContext(
+      number, name: folded.fold.name, firstEdit: firstEdit, lastEdit: lastEdit,
+      folded.standing)
     try noteTime()
     try cataloguing.withLock { () throws(StoreError) in
       try record(
         .contextResumed(
-          number, name: folded.fold.name, on: folded.base, firstEdit: firstEdit))
+          number, name: folded.fold.name, on: folded.standing.base,
+          oldest: folded.standing.oldest, firstEdit: firstEdit))
       liveContexts[number] = context
     }
     return (context, folded.fold)

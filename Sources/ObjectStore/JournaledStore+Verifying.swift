@@ -21,8 +21,11 @@ extension JournaledStore {
 
   /// The same, and how far it went.
   public func verification(deep: Bool = true) throws(StoreError) -> Verification {
-    checkpointing.lock()
-    defer { checkpointing.unlock() }
+    try whileCheckpointing { () throws(StoreError) in try verifyHolding(deep: deep) }
+  }
+
+  /// Holds `checkpointing`.
+  private func verifyHolding(deep: Bool) throws(StoreError) -> Verification {
     try onJournal { () throws(JournalError) in try journal.sync() }
     let head = head
     var verification = Verification()

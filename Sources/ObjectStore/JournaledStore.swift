@@ -89,6 +89,7 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   /// Where much has changed a checkpoint is written first; if that fails, opening takes longer, and nothing else
   /// is amiss (see `checkpointFailure`).
   public func close() throws(StoreError) {
+    try refuseWhileReporting()
     cataloguing.withLock { isClosing = true }
     if unflushedByteCount >= options.closingByteCount { flush() }
     // A checkpoint that is being written because it was due comes to its end first: nobody may write in the

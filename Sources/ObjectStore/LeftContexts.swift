@@ -3,29 +3,34 @@ internal import ObjectModel
 
 /// The contexts that had begun and not ended when the store was opened: those of processes that ended in
 /// disorder, or let them go.
+///
+/// What they have not saved is folded when the store is opened, and nothing else; what they can undo is folded
+/// when one of them is to go on.
 struct LeftContexts {
   /// Those that are neither ended nor resumed yet.
   private(set) var open: [ContextNumber: Catalogue.OpenContext]
   /// The last edit of the journal when the store was opened.
-  private let lastEdit: UInt64
-  /// What they hold, once they are folded.
-  private(set) var contents: [ContextNumber: FoldedContext] = [:]
-  /// The eras up to that of what they hold.
-  private var eras: [Era]
-  private var isFolded = false
+  let lastEdit: UInt64
+  /// The eras there were then.
+  private let eras: [Era]
+  /// The time of the last thing the journal told then.
+  private let lastTime: RecordedTime
+  /// What those hold that may have something unsaved, once it is folded: without what they can undo.
+  private var unsaved: [ContextNumber: FoldedContext] = [:]
+  /// How many eras what they hold has followed.
+  private var eraCount: Int
 
   init(_ catalogue: Catalogue, lastEdit: UInt64) {
     open = catalogue.contexts
     eras = catalogue.eras
+    eraCount = eras.count
+    lastTime = catalogue.time
     self.lastEdit = lastEdit
   }
 
-  /// Whether any of them may have work that is not saved.
-  var mayHaveDrafts: Bool { open.values.contains { $0.firstUnsavedEdit != nil } }
-
   /// Those that have changes, or have lost some, the one edited last first.
   var drafts: [Draft] {
-    contents.values.filter(\.isDraft).map { left in
+    unsaved.values.filter(\.isDraft).map { left in
       Draft(
         contextName: left.fold.name, date: left.time.date, editCount: left.fold.editCount,
         objectIDs: left.fold.objects.filter { $0.value.kind != .unchanged }.keys.sorted(),
@@ -33,27 +38,46 @@ struct LeftContexts {
     }.sorted { ($0.date, $0.context) > ($1.date, $1.context) }
   }
 
+  /// Those that have nothing to offer.
+  var idle: [ContextNumber] { open.keys.filter { unsaved[$0]?.isDraft != true }.sorted() }
+
   mutating func remove(_ number: ContextNumber) {
     open[number] = nil
-    contents[number] = nil
+    unsaved[number] = nil
   }
 
-  /// Folds the edits of all of them, from where the first one began, unless that was done.
-  mutating func fold(_ store: JournaledStore) throws(StoreError) {
-    if !isFolded, let first = open.values.map(\.firstEdit).min() {
-      contents = try ContextFolding.contexts(
-        Set(open.keys), from: first, through: lastEdit, eras, of: store)
+  /// Folds what is not saved, from the first edit of it on.
+  mutating func foldUnsaved(_ store: JournaledStore) throws(StoreError) {
+    unsaved = try ContextFolding.unsaved(
+      open.filter { $0.value.standing.firstUnsavedEdit != nil }, through: lastEdit, eras,
+      before: lastTime, of: store)
+  }
+
+  /// One of them with what it can undo, from all its edits; where these cannot be had, what it has not saved.
+  func whole(
+    _ number: ContextNumber, _ store: JournaledStore
+  ) throws(StoreError) -> FoldedContext? {
+    guard let left = open[number] else { return nil }
+    var whole: FoldedContext?
+    do throws(StoreError) {
+      whole = try ContextFolding.whole(
+        number, from: left.firstEdit, through: lastEdit, eras, of: store)
+    } catch {
+      guard error.code == .damaged, unsaved[number] != nil else { throw error }
     }
-    isFolded = true
-    follow(store)
+    for era in store.head.eras.dropFirst(eras.count) { whole?.convert(to: era, of: store) }
+    // What is wrong with what is saved costs what can be undone, and no more.
+    if whole?.problem != nil, let unsaved = unsaved[number], unsaved.problem == nil {
+      return unsaved
+    }
+    return whole ?? unsaved[number]
   }
 
-  /// Has them go on under the store's model, where that is another than the one they are of.
+  /// Has what is unsaved go on under the store's model, where that is another than the one it is of.
   mutating func follow(_ store: JournaledStore) {
-    guard isFolded else { return }
-    for era in store.head.eras.dropFirst(eras.count) {
-      for number in contents.keys { contents[number]?.convert(to: era, of: store) }
-      eras.append(era)
+    for era in store.head.eras.dropFirst(eraCount) {
+      for number in unsaved.keys { unsaved[number]?.convert(to: era, of: store) }
+      eraCount += 1
     }
   }
 }

@@ -4,66 +4,66 @@ internal import Synchronization
 /// A context that has begun, as the store knows it.
 package final class LiveContext: Sendable {
   package let number: ContextNumber
-  private let currentName: Mutex<String>
   /// The journal's edit with which it began.
   let firstEdit: UInt64
-  /// No edit of the context before this one is unsaved; 0 where none at all is.
-  private let firstUnsaved: Atomic<UInt64>
+  private let state: Mutex<(name: String, standing: ContextStanding)>
+  /// Whether the standing tells of something unsaved.
+  private let isWorking: Atomic<Bool>
+  /// No edit of the context has a higher number.
   private let last: Atomic<UInt64>
 
+  /// - Parameter lastEdit: an edit that is not before the context's last one.
   init(
-    _ number: ContextNumber, name: String, firstEdit: UInt64, firstUnsavedEdit: UInt64? = nil
+    _ number: ContextNumber, name: String, firstEdit: UInt64, lastEdit: UInt64,
+    _ standing: ContextStanding
   ) {
     self.number = number
-    currentName = Mutex(name)
     self.firstEdit = firstEdit
-    firstUnsaved = Atomic(firstUnsavedEdit ?? 0)
-    last = Atomic(max(firstEdit, firstUnsavedEdit ?? 0))
+    state = Mutex((name, standing))
+    isWorking = Atomic(standing.firstUnsavedEdit != nil)
+    last = Atomic(lastEdit)
   }
 
   /// What the context is called.
-  package var name: String { currentName.withLock { $0 } }
+  package var name: String { state.withLock { $0.name } }
 
-  /// The first edit that may not have been saved or given up; nil where there is none.
-  var firstUnsavedEdit: UInt64? {
-    let number = firstUnsaved.load(ordering: .acquiring)
-    return number == 0 ? nil : number
-  }
+  /// What is known of it without its edits.
+  var standing: ContextStanding { state.withLock { $0.standing } }
+
+  /// The commit that the context stands on: of an object that stands there as well, the first edit needs no
+  /// `based` before it.
+  package var base: CommitNumber { standing.latest }
 
   /// Notes that an edit is about to be recorded: before it is, so that nobody takes it for saved.
   func willRecord(_ edit: Edit) {
-    guard edit.isWork, firstUnsaved.load(ordering: .relaxed) == 0 else { return }
-    firstUnsaved.store(last.load(ordering: .relaxed) + 1, ordering: .releasing)
+    guard edit.isWork, !isWorking.load(ordering: .relaxed) else { return }
+    let next = last.load(ordering: .relaxed) + 1
+    state.withLock { $0.standing.noteWork(next) }
+    isWorking.store(true, ordering: .relaxed)
   }
 
   /// Notes that an edit has been recorded.
   func didRecord(_ edit: Edit, _ number: UInt64) {
     last.store(number, ordering: .relaxed)
-    if case .renamed(let name) = edit { currentName.withLock { $0 = name } }
-    if edit.endsWork { firstUnsaved.store(0, ordering: .releasing) }
+    switch edit {
+    case .set, .setPrimitive, .inserted, .membersChanged, .deleted, .undone, .redone, .stepEnded,
+      .undoSwitched, .saveFailed:
+      // What is to be noted of these was noted before.
+      return
+    case .renamed(let name): state.withLock { $0.name = name }
+    case .based, .refreshed, .merged, .rolledBack, .wasReset, .saved:
+      note { $0.note(edit, number) }
+    }
   }
 
   /// Notes that everything recorded so far is saved.
-  func didSave() { firstUnsaved.store(0, ordering: .releasing) }
-}
+  func didSave(as commit: CommitNumber) { note { $0.settle(on: commit) } }
 
-extension Edit {
-  /// Whether there may be something to save after it.
-  var isWork: Bool {
-    switch self {
-    case .inserted, .set, .setPrimitive, .membersChanged, .deleted, .undone, .redone, .refreshed:
-      true
-    case .renamed, .based, .stepEnded, .undoSwitched, .merged, .rolledBack, .wasReset, .saved,
-      .saveFailed:
-      false
+  private func note(_ change: (inout ContextStanding) -> Void) {
+    let isWorking = state.withLock {
+      change(&$0.standing)
+      return $0.standing.firstUnsavedEdit != nil
     }
-  }
-
-  /// Whether there is nothing to save after it.
-  var endsWork: Bool {
-    switch self {
-    case .rolledBack, .wasReset, .saved: true
-    default: false
-    }
+    self.isWorking.store(isWorking, ordering: .relaxed)
   }
 }

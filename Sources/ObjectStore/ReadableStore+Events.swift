@@ -73,7 +73,7 @@ private struct EventTelling {
     case .draftDiscarded(let number):
       defer { contextNames[number] = nil }
       return event(number, .discarded)
-    case .contextResumed(let number, let name, _, _):
+    case .contextResumed(let number, let name, _, _, _):
       contextNames[number] = name
       return event(number, .resumed)
     case .edited(let number, let edit):

@@ -24,6 +24,8 @@ public struct Session: Hashable, Sendable {
   package let context: ContextNumber
   /// The edit with which it began.
   let firstEdit: UInt64?
+  /// The oldest commit that it is known to have stood on.
+  let oldest: CommitNumber
 }
 
 extension ReadableStore {
@@ -60,8 +62,11 @@ private struct SessionTelling {
     var commitCount = 0
     var lastCommit: CommitNumber?
     var firstEdit: UInt64?
+    var oldest: CommitNumber?
     var isWithinAnother = false
     var hasEnded = false
+
+    mutating func stand(on commit: CommitNumber) { oldest = min(oldest ?? commit, commit) }
 
     /// One of which the journal has the end alone is none any more.
     var isSession: Bool {
@@ -79,16 +84,18 @@ private struct SessionTelling {
           contextName: context.name, startDate: context.start.date, lastDate: context.last.date,
           endDate: context.end?.date, editCount: context.editCount,
           commitCount: context.commitCount, lastCommit: context.lastCommit,
-          hasAllEdits: context.firstEdit != nil, context: number, firstEdit: context.firstEdit)
+          hasAllEdits: context.firstEdit != nil, context: number, firstEdit: context.firstEdit,
+          oldest: context.oldest ?? .none)
       }
   }
 
   mutating func take(_ entry: JournalEntry) {
     switch entry {
     case .event(_, .timePassed(let passed)): time = max(time, passed)
-    case .event(let edit, .contextBegan(let number, let name, _, let parent)):
+    case .event(let edit, .contextBegan(let number, let name, let base, let parent)):
       note(number) { context in
         context.name = name
+        context.stand(on: base)
         context.firstEdit = edit.rawValue
         context.isWithinAnother = parent != nil
       }
@@ -98,9 +105,10 @@ private struct SessionTelling {
         context.end = time
         context.hasEnded = true
       }
-    case .event(_, .contextResumed(let number, let name, _, _)):
+    case .event(_, .contextResumed(let number, let name, _, let oldest, _)):
       note(number) { context in
         context.name = name
+        context.stand(on: oldest)
         context.end = nil
         context.hasEnded = true
       }
@@ -108,7 +116,8 @@ private struct SessionTelling {
       let time = time
       note(number) { context in
         if case .renamed(let name) = edit { context.name = name }
-        if edit.isWork { context.editCount += 1 }
+        if edit.changesObjects { context.editCount += 1 }
+        if let commit = edit.commitStoodOn { context.stand(on: commit) }
         context.last = time
       }
     case .commit(let commit):

@@ -51,6 +51,10 @@ public struct StoreError: Error, Hashable, Sendable {
     case contextMissing
     /// A context is open already.
     case contextOpen
+    /// It would have to wait for what waits for it.
+    case busy
+    /// What was asked was broken off by who asked, and has changed nothing.
+    case brokenOff
   }
 
   /// What kind of failure it is.

@@ -111,7 +111,8 @@ extension Dice {
       return .unknown(
         kind: kinds[pick(kinds.count)], bytes: [UInt8](randomByteCount: pick(20), from: &self))
     case 9:
-      return .contextResumed(context(), name: text(), on: commitNumber(), firstEdit: next())
+      return .contextResumed(
+        context(), name: text(), on: commitNumber(), oldest: commitNumber(), firstEdit: next())
     default: return .edited(context(), edit(of: kind - 10))
     }
   }

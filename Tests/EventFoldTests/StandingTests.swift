@@ -48,6 +48,39 @@ import Testing
     #expect(fold.fold.redoSteps.count == 1)
   }
 
+  @Test func `S76: what is not saved folds by itself, also where it undoes what came before`()
+    throws
+  {
+    let store = ReferenceStore(states: [
+      [:], [one: Row([key(1): 1]), two: Row([key(1): 2])],
+      [one: Row([key(1): 5]), two: Row([key(1): 6])],
+    ])
+    let row: (ObjectID, CommitNumber) -> Row? = { store.row($0, $1) }
+    var whole = ContextHistory.begin(1)
+    let edits: [Edit] = [
+      .set(one, key(1), 5), .stepEnded(name: nil), .set(two, key(1), 6), .stepEnded(name: nil),
+      .saved(2),
+    ]
+    for edit in edits { try whole.apply(edit, row: row) }
+    var unsaved = ContextFold(whole.number, name: "", on: 2, hasEarlierSteps: true)
+    for _ in 1...2 {
+      let step = try #require(whole.undoSteps.last)
+      let edit = Edit.undone(whole.restorations(of: step, row: row))
+      try whole.apply(edit, row: row)
+      try unsaved.apply(edit, row: row)
+    }
+    let step = try #require(whole.redoSteps.last)
+    let edit = Edit.redone(whole.restorations(of: step, row: row))
+    try whole.apply(edit, row: row)
+    try unsaved.apply(edit, row: row)
+    #expect(unsaved.objects == whole.objects && unsaved.objects.count == 1)
+    #expect(unsaved.editCount == whole.editCount)
+    try unsaved.apply(.rolledBack, row: row)
+    #expect(throws: ContextFoldError<Never>.contradiction(.nothingToUndo(unsaved.number))) {
+      try unsaved.apply(.undone([]), row: row)
+    }
+  }
+
   @Test func `S61: a save that failed changes nothing`() throws {
     var fold = try SmallFold(.set(one, key(1), 5), .stepEnded(name: nil))
     let before = fold.fold

@@ -104,6 +104,7 @@ import Testing
     #expect(content.undoSteps.map(\.name) == ["one", "two"])
     let edit = try undo(&content, again)
     #expect(content.objects[editor.note]?.row == Row([editor.title: "one"]))
+    #expect(context.base == 2 && content.base(of: editor.note) == 2)
     try again.record(edit, by: context)
     #expect(try again.events().suffix(2).first?.kind == .resumed)
     #expect(try again.sessions.first?.endDate == nil)

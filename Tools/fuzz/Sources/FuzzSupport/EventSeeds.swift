@@ -50,7 +50,7 @@ enum EventSeeds {
     .numbersReserved(origin: 1, EntityNumber(rawValue: 3), through: 1000),
     .contextBegan(context, name: "c", on: 4, parent: ContextNumber(rawValue: 1)),
     .contextEnded(context), .draftDiscarded(context), .unknown(kind: 200, bytes: [1, 2]),
-    .contextResumed(context, name: "c", on: 4, firstEdit: 300),
+    .contextResumed(context, name: "c", on: 4, oldest: 3, firstEdit: 300),
     .modelAdopted([NumberedEntity(EntityNumber(rawValue: 3), entity)]),
   ]
 
