@@ -10,7 +10,7 @@ import Testing
     let workloads = Self.workloads
     let tally = Tally()
     // About fifty calls a workload, of which many have few states.
-    let limit = max(2, campaign.count / (workloads.count * 20))
+    let limit = max(2, campaign.count / (workloads.count * 40))
     try onBothCores(workloads.count) { index in
       if tally.hasViolations { return }
       let explorer = StoreExplorer(
@@ -49,7 +49,7 @@ private final class StoreExplorer {
     self.seed = seed
     self.limit = limit
     self.tally = tally
-    work = StoreWork(SimulatedDisk(seed: seed))
+    work = StoreWork(SimulatedDisk(seed: seed), seed: seed)
   }
 
   func run() {

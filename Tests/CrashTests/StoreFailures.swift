@@ -24,7 +24,8 @@ import Testing
     let campaign = Campaign(count: "XJ_CAMPAIGN_STOREFAILURES", inGate: 1)
     let tally = Tally()
     for steps in Self.workloads {
-      let (callCount, violation) = FailingStore(steps, nil, seed: campaign.seed).run(tally)
+      let edits = campaign.seed
+      let (callCount, violation) = FailingStore(steps, nil, seed: campaign.seed, edits).run(tally)
       if let violation {
         tally.violation("\(steps.map(\.rawValue)), without a fault: \(violation)")
       }
@@ -33,7 +34,7 @@ import Testing
         for effect in Self.effects(index, all: campaign.count > 1) {
           for isLasting in [false, true] {
             let fault = SimulatedFault(effect, number: index + 1, isLasting: isLasting)
-            let store = FailingStore(steps, fault, seed: campaign.seed &+ UInt64(index))
+            let store = FailingStore(steps, fault, seed: campaign.seed &+ UInt64(index), edits)
             let outcome = store.run(tally)
             if let violation = outcome.violation {
               tally.violation("\(steps.map(\.rawValue)), \(fault): \(violation)")
@@ -72,11 +73,14 @@ private final class FailingStore {
   private var hasStopped = false
   private var violation: String?
 
-  init(_ steps: [StoreStep], _ fault: SimulatedFault?, seed: UInt64) {
+  /// - Parameters:
+  ///   - seed: decides what becomes of the disk.
+  ///   - edits: decides what is edited, and so which calls there are.
+  init(_ steps: [StoreStep], _ fault: SimulatedFault?, seed: UInt64, _ edits: UInt64) {
     self.steps = steps
     self.fault = fault
     disk = SimulatedDisk(seed: seed)
-    work = StoreWork(disk)
+    work = StoreWork(disk, seed: edits)
   }
 
   func run(_ tally: Tally) -> (callCount: Int, violation: String?) {
@@ -165,7 +169,7 @@ private final class FailingStore {
 
   private func judge(_ image: SimulatedDisk, _ crash: Crash, _ when: String) {
     // Before the first manifest there is no store, and so nothing acknowledged.
-    if work.ledger.acknowledgedCount == 0, work.ledger.edited.isEmpty { return }
+    if work.ledger.acknowledgedCount == 0, work.ledger.moments.isEmpty { return }
     let oracle = StoreOracle(work.ledger, crash)
     let goesOn = (fault?.number ?? 0) % 4 == 0
     if let violation = oracle.violation(on: image, goesOn: goesOn) { note("\(when): \(violation)") }

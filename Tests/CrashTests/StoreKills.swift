@@ -89,23 +89,30 @@ private struct LeftByKills {
     ofDraftOf name: String, _ save: Int, _ told: Told, _ pair: SavedPair?, _ store: JournaledStore,
     _ tally: Tally
   ) throws -> String? {
-    guard let draft = store.unsavedDrafts.first(where: { $0.contextName == name }) else {
-      let isMissing = save == told.save && told.editCount > 0
-      return isMissing ? "the draft of \(name) is not there" : nil
+    let draft = store.unsavedDrafts.first { $0.contextName == name }
+    if let draft {
+      tally.count("drafts")
+      if let problem = draft.problem { return "the draft of \(name) has a problem: \(problem)" }
+      if save > told.save { return "\(name) was saved, and is a draft" }
     }
-    tally.count("drafts")
-    if let problem = draft.problem { return "the draft of \(name) has a problem: \(problem)" }
-    if save > told.save { return "\(name) was saved, and is a draft" }
-    // Its texts are those of edits after the save, or of the next save in the making.
+    guard save == told.save, save > 0, let pair else { return nil }
+    let played = PlayedPair(name, save)
+    // Then all is given up, and the next save is in the making.
+    if told.editCount == played.editCount { return nil }
+    guard let draft else {
+      let isClean = played.isClean(after: told.editCount)
+      return isClean ? nil : "the draft of \(name) is not there"
+    }
     let content = try store.resume(draft).content
-    guard let text = store.existingKey(named: "text") else { return "no key is named" }
-    let held = content.objects.values.compactMap { $0.row?[text]?.string }
-    let edits = held.compactMap { held in
-      (0...8).first { held == "\(name) \(save) edit \($0)" }
+    guard let text = store.existingKey(named: "text"), let rank = store.existingKey(named: "rank")
+    else { return "no key is named" }
+    let held = pair.objects.map { object in
+      let row = content.objects[object].map(\.row) ?? pair.rows[object]
+      return PlayedPair.Note(row, text, rank)
     }
-    let isBeingSaved = held.contains("\(name) \(save + 1)")
-    let isEnough = isBeingSaved || told.editCount == 0 || (edits.first ?? 0) >= told.editCount
-    return isEnough ? nil : "the draft of \(name) holds \(held), \(told.editCount) were told"
+    if held.contains(where: { $0?.text == "\(name) \(save + 1)" }) { return nil }
+    return played.mayHold(held, after: told.editCount)
+      ? nil : "the draft of \(name) holds \(held), and \(told.editCount) edits were told"
   }
 
   /// The commits of a context are its saves, one after the other.
@@ -127,6 +134,9 @@ private struct LeftByKills {
   private struct SavedPair {
     var save = 0
     var texts: [String] = []
+    var rows: [ObjectID: Row] = [:]
+    /// The one with the rank was made first.
+    var objects: [ObjectID] { rows.keys.sorted() }
     var isWhole: Bool { texts.count == 2 && texts[0] == texts[1] }
   }
 
@@ -135,10 +145,11 @@ private struct LeftByKills {
     var pairs: [String: SavedPair] = [:]
     guard let text = store.existingKey(named: "text"), let rank = store.existingKey(named: "rank")
     else { return [:] }
-    for (_, row) in try store.head.plain() {
+    for (object, row) in try store.head.plain() {
       let words = (row[text]?.string ?? "").split(separator: " ")
       let name = words.prefix(3).joined(separator: " ")
       pairs[name, default: SavedPair()].texts.append(row[text]?.string ?? "")
+      pairs[name]?.rows[object] = row
       if let save = row[rank]?.integer { pairs[name]?.save = save }
     }
     return pairs
@@ -160,4 +171,64 @@ private struct Told {
       }
     }
   }
+}
+
+/// What a pair is after each edit that follows a save, as the child plays them.
+private struct PlayedPair {
+  struct Note: Equatable {
+    var text: String?
+    var rank: Int?
+
+    init(_ text: String, rank: Int? = nil) { (self.text, self.rank) = (text, rank) }
+
+    init?(_ row: Row?, _ text: KeyNumber, _ rank: KeyNumber) {
+      guard let row else { return nil }
+      (self.text, self.rank) = (row[text]?.string, row[rank]?.integer)
+    }
+  }
+
+  /// How many edits follow the save.
+  let editCount: Int
+  private let saved: [Note?]
+  /// The pair after each thing that is recorded, with how many edits were whole then.
+  private var moments: [(pair: [Note?], edits: Int)] = []
+
+  init(_ name: String, _ save: Int) {
+    editCount = save % 4 + 1
+    func pair(_ save: Int) -> [Note?] {
+      save == 0 ? [nil, nil] : [Note("\(name) \(save)", rank: save), Note("\(name) \(save)")]
+    }
+    saved = pair(save)
+    var now = saved
+    var (undo, redo) = ([pair(save - 1)], [[Note?]]())
+    moments = [(now, 0)]
+    for edit in 1...editCount {
+      func step(_ change: (inout [Note?]) -> Void) {
+        undo.append(now)
+        redo = []
+        change(&now)
+      }
+      switch (save + edit) % 6 {
+      case 1:
+        if let before = undo.popLast() { (redo, now) = (redo + [now], before) }
+      case 2:
+        if let after = redo.popLast() { (undo, now) = (undo + [now], after) }
+      case 3: if now[1] != nil { step { $0[1] = nil } }
+      case 4: break
+      default:
+        guard now[0] != nil else { break }
+        step { $0[0]?.text = "\(name) \(save) edit \(edit)" }
+        moments.append((now, edit - 1))
+        now[0]?.rank = nil
+      }
+      moments.append((now, edit))
+    }
+  }
+
+  func mayHold(_ pair: [Note?], after edits: Int) -> Bool {
+    moments.contains { $0.edits >= edits && $0.pair == pair }
+  }
+
+  /// Whether there may be nothing to save.
+  func isClean(after edits: Int) -> Bool { mayHold(saved, after: edits) }
 }

@@ -15,6 +15,10 @@ struct HistoryExtras: OptionSet {
   static let all: HistoryExtras = [.unnoticed, .rivals, .saves, .givingUp]
 }
 
+extension ReferenceContext {
+  static let transientKey = key(7)
+}
+
 struct ContextHistory {
   var dice: Dice
   let extras: HistoryExtras
@@ -28,7 +32,8 @@ struct ContextHistory {
     self.extras = extras
     var state: [ObjectID: Row] = [:]
     for number in UInt64(1)...5 { state[object(number)] = dice.plainRow() }
-    reference = ReferenceContext(ReferenceStore(states: [[:], state]))
+    reference = ReferenceContext(
+      ReferenceStore(states: [[:], state]), transientKey: ReferenceContext.transientKey)
     fold = Self.begin(reference.base)
   }
 

@@ -71,35 +71,32 @@ package struct StoreOracle {
     return nil
   }
 
-  /// After the end of the process, the drafts are complete up to the last edit that returned.
+  /// The drafts are what they were after one of the moments, all of them after the same, which is none before what
+  /// must be there: so nothing is missing, and nothing in between. After the end of the process all must be there
+  /// that returned; after a loss of power, all that came before something that returned and had synced.
   private func faultOfDrafts(_ store: JournaledStore) throws -> String? {
-    let drafts = store.unsavedDrafts
-    for draft in drafts {
+    var found: [String: DraftContent] = [:]
+    for draft in store.unsavedDrafts {
       if let problem = draft.problem { return "a draft has a problem: \(problem)" }
-      if ledger.discarded.contains(draft.contextName) { return "a discarded draft is offered" }
-      let content = try store.resume(draft).content
-      let held = content.objects.mapValues(\.row).compactMapValues { $0 }
-      let edited = ledger.edited[draft.contextName] ?? []
-      let least = crash == .powerLoss ? 0 : ledger.returnedEditCounts[draft.contextName] ?? 0
-      // What was saved may be a draft again only where the save was lost with the power.
-      let wasSaved = ledger.edited[draft.contextName] == nil
-      if wasSaved, crash != .powerLoss { return "a context that saved is a draft" }
-      let allowed = edited.enumerated().filter { $0.offset + 1 >= least }.map(\.element)
-      if !wasSaved, !allowed.contains(where: { $0 == held }) {
-        return "the draft of \(draft.contextName) holds \(held), and none of \(allowed)"
+      let content = try DraftContent(try store.resume(draft).content, of: store)
+      guard draft.objectIDs == content.changedObjects, draft.editCount == content.editCount else {
+        return "the draft \(draft) is offered, and holds \(content)"
       }
+      found[draft.contextName] = content
     }
-    guard crash != .powerLoss else { return nil }
     let head = Int(store.lastCommit.rawValue)
-    for (name, count) in ledger.returnedEditCounts where count > 0 {
-      let isOffered = drafts.contains { $0.contextName == name }
-      // A save that was not acknowledged may have been made.
-      let mayBeSaved = head > ledger.acknowledgedCount
-      if !isOffered, !mayBeSaved, !ledger.mayBeDiscarded.contains(name) {
-        return "the draft of \(name) is not offered"
-      }
+    let least =
+      crash == .powerLoss ? ledger.durableMomentCount : ledger.returnedMomentCount
+    var (held, commitCount): ([String: DraftContent], Int) = ([:], 0)
+    if least == 0, head == 0, found.isEmpty { return nil }
+    for (index, moment) in ledger.moments.enumerated() {
+      held[moment.context] = moment.content
+      if moment.isCommit { commitCount += 1 }
+      if index + 1 >= least, commitCount == head, held == found { return nil }
     }
-    return nil
+    return
+      "the drafts are \(found) at commit \(head), as they never were after the first \(least) of "
+      + "\(ledger.moments.count) moments"
   }
 
   /// A backup that was acknowledged is there, whole; one that was begun is there, whole, or not at all.

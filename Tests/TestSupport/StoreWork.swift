@@ -8,13 +8,14 @@ package import ObjectStore
 
 /// A step of a program's work with a store.
 package enum StoreStep: String, Sendable, CaseIterable {
-  /// Two edits that are not saved.
+  /// Two things done that are not saved, each by one of two contexts: an object made, some of its values set,
+  /// deleted; steps undone and redone; everything given up, refreshed, or brought to the last commit.
   case edit
-  /// An edit, and a save of everything edited.
+  /// One thing done, and a save of everything that its context has not saved.
   case save
   case roll
   case checkpoint
-  /// Compaction that keeps nothing but what must be kept.
+  /// Compaction that keeps some of the past, or nothing but what must be kept.
   case compact
   /// Closing with whatever is unsaved, and opening.
   case reopen
@@ -35,16 +36,23 @@ package struct StoreLedger: Sendable {
   /// The tags that were begun, the last of a name last, and how many were acknowledged.
   package var tags: [(name: String, commit: Int)] = []
   package var acknowledgedTagCount = 0
-  /// What each context was to hold after each of its edits that was begun, since it last saved.
-  package var edited: [String: [PlainState]] = [:]
-  /// How many of them returned.
-  package var returnedEditCounts: [String: Int] = [:]
-  /// The contexts whose drafts are being discarded, or are.
-  package var mayBeDiscarded: Set<String> = []
-  package var discarded: Set<String> = []
+  /// All that was to happen to contexts, in its order.
+  package var moments: [Moment] = []
+  /// How many of these returned, and how many of them were there when something returned that had synced.
+  package var returnedMomentCount = 0
+  package var durableMomentCount = 0
   /// The states that a backup may have, once it was begun; and whether it was acknowledged.
   package var backups: [ClosedRange<Int>] = []
   package var acknowledgedBackups: Set<Int> = []
+
+  /// What was to become of a context.
+  package struct Moment: Sendable {
+    package let context: String
+    /// What its draft holds from here on; nil where it is none.
+    package let content: DraftContent?
+    /// Whether this is the next commit.
+    package let isCommit: Bool
+  }
 
   package init() {}
 }
@@ -54,21 +62,41 @@ package final class StoreWork {
   package let disk: SimulatedDisk
   package private(set) var ledger = StoreLedger()
   private var store: JournaledStore?
-  private var context: LiveContext?
   private var contextCount = 0
-  /// What the context holds that is not saved: its objects, and what it saw of them.
-  private var unsaved: PlainState = [:]
-  private var bases: [ObjectID: (commit: CommitNumber, row: Row?)] = [:]
-  private var editCount = 0
+  /// The contexts that are open.
+  private var works: [ContextWork] = []
+  /// Those of earlier lives that may be drafts.
+  private var left: [String: ContextWork] = [:]
+  private var dice: Dice
 
   package static let path = "Work.xjournal"
 
-  package init(_ disk: SimulatedDisk) { self.disk = disk }
+  /// - Parameter seed: decides what is edited.
+  package init(_ disk: SimulatedDisk, seed: UInt64) {
+    self.disk = disk
+    dice = Dice(seed: seed)
+  }
 
   package func open() throws {
     let store = try Self.open(on: disk)
-    self.store = store
-    try beginContext(store)
+    // Some go on with what was left; others begin anew.
+    var opened: [ContextWork] = []
+    for draft in store.unsavedDrafts where opened.count < 2 && dice.pick(2) == 0 {
+      guard var work = left[draft.contextName] else { throw WorkError("\(draft) is none") }
+      let resumed = try store.resume(draft)
+      let content = try DraftContent(resumed.content, of: store)
+      guard content == work.content else { throw WorkError("\(draft) holds \(content)") }
+      work.context = resumed.context
+      opened.append(work)
+    }
+    while opened.count < 2 {
+      contextCount += 1
+      let context = try store.beginContext(
+        name: "context \(contextCount)", on: store.head.number)
+      opened.append(ContextWork(context, on: ledger.states))
+    }
+    for work in opened { left[work.context.name] = nil }
+    (self.store, works) = (store, opened)
   }
 
   package static func open(
@@ -77,30 +105,29 @@ package final class StoreWork {
     try JournaledStore(on: disk, at: path, model: try StoreLife.model(), options: .tiny)
   }
 
-  private func beginContext(_ store: JournaledStore) throws {
-    contextCount += 1
-    context = try store.beginContext(name: "context \(contextCount)", on: store.head.number)
-    (unsaved, bases) = ([:], [:])
-  }
-
   package func perform(_ step: StoreStep) throws {
-    guard let store, let context else { preconditionFailure("work begins with opening") }
+    guard let store, isOpen else { preconditionFailure("work begins with opening") }
+    let momentCount = ledger.moments.count
     switch step {
     case .edit:
-      try edit(store, context)
-      try edit(store, context)
+      for _ in 1...2 { try edit(store, dice.pick(2)) }
     case .save:
-      try edit(store, context)
-      try save(store, context)
+      let place = dice.pick(2)
+      try edit(store, place)
+      try save(store, place)
     case .roll: try store.beginSegment()
     case .checkpoint: try store.checkpoint()
     case .compact:
-      ledger.mayBeDropped = ledger.acknowledgedCount
-      try store.compact(keeping: .latest)
+      let first = 1 + dice.pick(2 * ledger.acknowledgedCount + 1)
+      ledger.mayBeDropped = max(
+        ledger.mayBeDropped, min(first - 1, ledger.acknowledgedCount))
+      try store.compact(keeping: .commits(since: CommitNumber(rawValue: UInt64(first))))
     case .reopen:
-      abandon()
+      leave()
       try store.close()
+      ledger.durableMomentCount = momentCount
       try open()
+      return
     case .backup:
       let states = ledger.acknowledgedCount...ledger.acknowledgedCount
       // One that failed is tried again at the same place.
@@ -113,85 +140,131 @@ package final class StoreWork {
       ledger.tags.append(("tag \(ledger.tags.count % 2)", ledger.acknowledgedCount))
       try store.tag("tag \((ledger.tags.count - 1) % 2)")
       ledger.acknowledgedTagCount += 1
-    case .discard:
-      guard let draft = store.unsavedDrafts.first else { return }
-      ledger.mayBeDiscarded.insert(draft.contextName)
-      try store.discard(draft)
-      ledger.discarded.insert(draft.contextName)
+    case .discard: try discard(store)
+    }
+    // What returns by a sync takes all with it that came before.
+    if [.checkpoint, .compact, .backup, .tag].contains(step) {
+      ledger.durableMomentCount = momentCount
     }
   }
 
   /// Whether there is a store to work with.
-  package var isOpen: Bool { store != nil && context != nil }
+  package var isOpen: Bool { store != nil && works.count == 2 }
 
   /// What the store that is open says its last state is.
   package func head() throws -> PlainState? { try store?.head.plain() }
 
   /// Lets go of the store as a dead process does.
-  package func abandon() { (store, context) = (nil, nil) }
+  package func abandon() { (store, works) = (nil, []) }
 
-  /// Sets the title of a note, which is made every other time.
-  private func edit(_ store: JournaledStore, _ context: LiveContext) throws {
-    editCount += 1
-    let key = try store.key(named: "title")
-    let known = Set(ledger.states[ledger.acknowledgedCount].keys).union(unsaved.keys).sorted()
-    let object: ObjectID
-    if editCount % 2 == 1 || known.isEmpty {
-      object = try store.newObject(of: EntityNumber(rawValue: 0))
-      try record(.inserted(object), object, Row(), context, store)
-      bases[object] = (.none, nil)
-    } else {
-      object = known[editCount % known.count]
-    }
-    if bases[object] == nil {
-      let base = CommitNumber(rawValue: UInt64(ledger.acknowledgedCount))
-      try store.record(.based(object, on: base), by: context)
-      bases[object] = (base, ledger.states[ledger.acknowledgedCount][object])
-    }
-    var row = unsaved[object] ?? bases[object]?.row ?? Row()
-    let text = editCount % 3 == 0 ? String(repeating: "long ", count: 60) : "title"
-    let value = Value.string("\(text) \(editCount)")
-    row[key] = value
-    try record(.set(object, key, value), object, row, context, store)
+  /// Lets go of the store, whose contexts are left as they are.
+  private func leave() {
+    for work in works { left[work.context.name] = work }
+    abandon()
   }
 
-  private func record(
-    _ edit: Edit, _ object: ObjectID, _ row: Row, _ context: LiveContext, _ store: JournaledStore
+  /// Has a context edit something, and often end a step.
+  private func edit(_ store: JournaledStore, _ place: Int) throws {
+    let edits = try works[place].nextEdits(&dice, ledger.states) {
+      try store.newObject(of: EntityNumber(rawValue: 0))
+    } key: {
+      try store.key(named: $0)
+    }
+    for edit in edits { try record(edit, place, store) }
+  }
+
+  private func record(_ edit: Edit, _ place: Int, _ store: JournaledStore) throws {
+    var next = works[place]
+    next.follow(edit, ledger.states)
+    try begin(next) { try store.record(edit, by: next.context) }
+    works[place] = next
+  }
+
+  /// Does something that makes a context another, which it is not where that fails.
+  private func begin(
+    _ next: ContextWork, isCommit: Bool = false, _ body: () throws -> Void
   ) throws {
-    let before = unsaved
-    unsaved[object] = row
-    ledger.edited[context.name, default: []].append(unsaved)
+    ledger.moments.append(
+      .init(context: next.context.name, content: next.content, isCommit: isCommit))
     do {
-      try store.record(edit, by: context)
+      try body()
     } catch {
-      unsaved = before
-      ledger.edited[context.name]?.removeLast()
+      // After a failed sync nobody knows whether a commit is made.
+      if !(isCommit && error.isStop) { ledger.moments.removeLast() }
       throw error
     }
-    ledger.returnedEditCounts[context.name, default: 0] += 1
+    ledger.returnedMomentCount = ledger.moments.count
   }
 
-  private func save(_ store: JournaledStore, _ context: LiveContext) throws {
-    var state = ledger.states[ledger.acknowledgedCount]
-    var objects: [CommitRequest.Object] = []
-    for (object, row) in unsaved {
-      guard let base = bases[object] else { continue }
-      objects.append(.init(object, base: base.commit, base.row, to: row))
-      state[object] = row
+  /// Saves what a context has changed; where others have changed the same, it is brought to that first.
+  private func save(_ store: JournaledStore, _ place: Int) throws {
+    do {
+      try saveOnce(store, place)
+    } catch CommitError.conflicts(let conflicts) {
+      try record(.saveFailed("others were first"), place, store)
+      let edit: Edit =
+        dice.pick(2) == 0
+        ? .merged(store.lastCommit)
+        : .refreshed(
+          conflicts.objects.map(\.object), keepingChanges: true, at: store.lastCommit)
+      try record(edit, place, store)
+      try saveOnce(store, place)
+    }
+  }
+
+  private func saveOnce(_ store: JournaledStore, _ place: Int) throws {
+    let (objects, state) = works[place].request(ledger.states)
+    guard !objects.isEmpty else {
+      // Nothing is different, and nothing is to be saved any more.
+      return try record(.saved(store.lastCommit), place, store)
     }
     ledger.states.append(state)
+    var next = works[place]
+    let number = CommitNumber(rawValue: UInt64(ledger.states.count - 1))
+    next.follow(.saved(number), ledger.states)
     do {
-      _ = try store.commit(CommitRequest(objects), by: context)
+      try begin(next, isCommit: true) {
+        let commit = try store.commit(CommitRequest(objects), by: next.context)
+        guard commit?.number == number else { throw WorkError("\(objects) make no commit") }
+      }
     } catch {
       // After a failed sync nobody knows; otherwise it surely was not made.
-      if case .store(let cause) = error, cause.code == .stopped { throw error }
-      ledger.states.removeLast()
+      if !error.isStop { ledger.states.removeLast() }
       throw error
     }
     ledger.acknowledgedCount = ledger.states.count - 1
-    ledger.edited[context.name] = nil
-    ledger.returnedEditCounts[context.name] = nil
-    (unsaved, bases) = ([:], [:])
+    ledger.durableMomentCount = ledger.moments.count
+    works[place] = next
+  }
+
+  private func discard(_ store: JournaledStore) throws {
+    guard let draft = store.unsavedDrafts.first else { return }
+    ledger.moments.append(.init(context: draft.contextName, content: nil, isCommit: false))
+    do {
+      try store.discard(draft)
+    } catch {
+      // It may be done, and not be durable yet.
+      if store.unsavedDrafts.contains(draft) { ledger.moments.removeLast() }
+      throw error
+    }
+    ledger.returnedMomentCount = ledger.moments.count
+    ledger.durableMomentCount = ledger.moments.count
+    left[draft.contextName] = nil
+  }
+}
+
+/// Work that does not go as it should.
+private struct WorkError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+extension Error {
+  /// Whether the store has stopped after a failed sync.
+  fileprivate var isStop: Bool {
+    if case .store(let cause)? = self as? CommitError { return cause.code == .stopped }
+    return (self as? StoreError)?.code == .stopped
   }
 }
 

@@ -10,7 +10,7 @@ import ObjectStore
 /// Two contexts, each on a thread of its own, edit and save a pair of objects, over and over.
 ///
 /// Of save k, both objects of the pair have the text "life L one k", and the first has the rank k. Between
-/// saves the text of the first grows edit by edit: "life L one k edit j".
+/// saves the pair is edited, some steps of it are taken back and made again, and then all of it is given up.
 struct StoreWriter {
   let path: String
   /// Stands in everything it writes, so that it is told from what earlier writers wrote.
@@ -82,16 +82,19 @@ private struct Pair {
     var rows: [Row?] = [nil, nil]
     var base = CommitNumber.none
     for save in 1... {
-      let next = try edit(toward: save, rows)
+      var steps = PairSteps(rows)
+      try store.record(.rolledBack, by: context)
+      steps.step(to: try edit(toward: save, rows))
+      try store.record(.stepEnded(name: nil), by: context)
       let request = CommitRequest(
-        zip(objects, zip(rows, next)).map { .init($0, base: base, $1.0, to: $1.1) })
+        zip(objects, zip(rows, steps.now)).map { .init($0, base: base, $1.0, to: $1.1) })
       base = try store.commit(request, by: context)?.number ?? base
-      rows = next
+      rows = steps.now
       say("s \(name) \(save)")
       for edit in 1...(save % 4 + 1) {
         if edit == 1 { try store.record(.based(objects[0], on: base), by: context) }
-        try store.record(
-          .set(objects[0], text, .string("\(name) \(save) edit \(edit)")), by: context)
+        try play(edit, after: save, &steps)
+        try store.record(.stepEnded(name: nil), by: context)
         say("e \(name) \(save) \(edit)")
       }
       try keepHouse(after: save)
@@ -112,6 +115,31 @@ private struct Pair {
     try store.record(.set(objects[0], rank, .integer(save)), by: context)
     next[0][rank] = .integer(save)
     return next
+  }
+
+  /// Does one thing of several, which the numbers decide: whoever looks for what is left must know it too.
+  private func play(_ edit: Int, after save: Int, _ steps: inout PairSteps) throws {
+    switch (save + edit) % 6 {
+    case 1:
+      if let restored = steps.takeBack(objects) { try store.record(.undone(restored), by: context) }
+    case 2:
+      if let restored = steps.makeAgain(objects) {
+        try store.record(.redone(restored), by: context)
+      }
+    case 3:
+      guard steps.now[1] != nil else { return }
+      try store.record(.deleted(objects[1]), by: context)
+      steps.step(to: [steps.now[0], nil])
+    case 4:
+      try store.record(.merged(store.lastCommit), by: context)
+    default:
+      guard var row = steps.now[0] else { return }
+      row[text] = .string("\(name) \(save) edit \(edit)")
+      row[rank] = nil
+      try store.record(.set(objects[0], text, row[text]), by: context)
+      try store.record(.set(objects[0], rank, nil), by: context)
+      steps.step(to: [row, steps.now[1]])
+    }
   }
 
   /// One of the two compacts and rolls now and then; checkpoints come by themselves.

@@ -1,41 +1,44 @@
 // A context that keeps whole rows of everything, before and after each edit: slow, and plainly right.
 
-import EventFold
-import ObjectModel
+internal import EventFold
+package import ObjectModel
 
 /// A store that remembers all its rows at every commit.
-struct ReferenceStore: Equatable {
-  var states: [[ObjectID: Row]]
+package struct ReferenceStore: Equatable {
+  package var states: [[ObjectID: Row]]
 
-  var head: CommitNumber { CommitNumber(rawValue: UInt64(states.count - 1)) }
+  package init(states: [[ObjectID: Row]]) { self.states = states }
 
-  func row(_ object: ObjectID, _ commit: CommitNumber) -> Row? {
+  package var head: CommitNumber { CommitNumber(rawValue: UInt64(states.count - 1)) }
+
+  package func row(_ object: ObjectID, _ commit: CommitNumber) -> Row? {
     states[Int(commit.rawValue)][object]
   }
 
-  mutating func commit(_ rows: [ObjectID: Row?]) {
+  package mutating func commit(_ rows: [ObjectID: Row?]) {
     var state = states[states.count - 1]
     for (object, row) in rows { state[object] = row }
     states.append(state)
   }
 }
 
-struct ReferenceContext {
-  static let transientKey = key(7)
+package struct ReferenceContext {
 
-  struct Object {
-    var base: CommitNumber
-    var baseRow: Row?
-    var now: Row?
-    var setKeys: Set<KeyNumber> = []
-    var isDirty = false
+  package struct Object {
+    package var base: CommitNumber
+    package var baseRow: Row?
+    package var now: Row?
+    package var setKeys: Set<KeyNumber> = []
+    package var isDirty = false
 
     init(_ base: CommitNumber, _ row: Row?) {
       (self.base, baseRow, now) = (base, row, row)
     }
 
-    var isUntouched: Bool { !isDirty && setKeys.isEmpty && (now == nil) == (baseRow == nil) }
-    var delta: [KeyNumber: Value?] {
+    package var isUntouched: Bool {
+      !isDirty && setKeys.isEmpty && (now == nil) == (baseRow == nil)
+    }
+    package var delta: [KeyNumber: Value?] {
       var delta: [KeyNumber: Value?] = [:]
       for key in setKeys { delta.updateValue(now?[key], forKey: key) }
       return delta
@@ -43,59 +46,62 @@ struct ReferenceContext {
   }
 
   /// One registered change, with the whole object before and after it.
-  struct Change {
-    enum Extent: Equatable {
+  package struct Change {
+    package enum Extent: Equatable {
       case all
       case value(KeyNumber)
       case members(KeyNumber, removed: [ObjectID])
     }
-    let object: ObjectID
-    let extent: Extent
-    let before: Row?
-    let after: Row?
+    package let object: ObjectID
+    package let extent: Extent
+    package let before: Row?
+    package let after: Row?
   }
 
-  struct Step {
-    var name: String?
-    var changes: [Change] = []
+  package struct Step {
+    package var name: String?
+    package var changes: [Change] = []
   }
 
-  var store: ReferenceStore
-  var base: CommitNumber
-  var name = "reference"
-  var objects: [ObjectID: Object] = [:]
-  var registersUndo = true
-  var editCount = 0
-  var open = Step()
-  var undoSteps: [Step] = []
-  var redoSteps: [Step] = []
+  package var store: ReferenceStore
+  package private(set) var base: CommitNumber
+  package private(set) var name = "reference"
+  package private(set) var objects: [ObjectID: Object] = [:]
+  package private(set) var registersUndo = true
+  package private(set) var editCount = 0
+  package private(set) var open = Step()
+  package private(set) var undoSteps: [Step] = []
+  package private(set) var redoSteps: [Step] = []
+  /// The key whose values no save takes.
+  private let transientKey: KeyNumber?
 
-  init(_ store: ReferenceStore) {
+  package init(_ store: ReferenceStore, transientKey: KeyNumber? = nil) {
     self.store = store
+    self.transientKey = transientKey
     base = store.head
   }
 
-  func state(_ object: ObjectID) -> Object {
+  package func state(_ object: ObjectID) -> Object {
     objects[object] ?? Object(base, store.row(object, base))
   }
 
-  var hasChanges: Bool { objects.values.contains { $0.isDirty } }
+  package var hasChanges: Bool { objects.values.contains { $0.isDirty } }
 
-  func changes() -> [ObjectChange] {
+  package func changes() -> [ObjectChange] {
     objects.filter(\.value.isDirty).sorted { $0.key < $1.key }.compactMap { object, state in
       ObjectChange.difference(of: object, from: state.baseRow, to: saved(state))
     }
   }
 
-  func saved(_ state: Object) -> Row? {
+  package func saved(_ state: Object) -> Row? {
     var row = state.now
-    row?[Self.transientKey] = nil
+    if let transientKey { row?[transientKey] = nil }
     return row
   }
 }
 
 extension ReferenceContext {
-  mutating func apply(_ edit: Edit) {
+  package mutating func apply(_ edit: Edit) {
     switch edit {
     case .renamed(let name): self.name = name
     case .based(let object, let commit): move(object, to: commit)
@@ -193,9 +199,9 @@ extension ReferenceContext {
   private mutating func save(_ commit: CommitNumber) {
     for (object, state) in objects where state.isDirty {
       var new = Object(commit, store.row(object, commit))
-      if let value = state.now?[Self.transientKey], new.now != nil {
-        new.now?[Self.transientKey] = value
-        if state.setKeys.contains(Self.transientKey) { new.setKeys = [Self.transientKey] }
+      if let transientKey, let value = state.now?[transientKey], new.now != nil {
+        new.now?[transientKey] = value
+        if state.setKeys.contains(transientKey) { new.setKeys = [transientKey] }
       }
       objects[object] = new
     }

@@ -1,11 +1,10 @@
 // What the reference would bring back by undoing a step.
 
-import EventFold
-import ObjectModel
+package import ObjectModel
 
 extension ReferenceContext {
   /// What undoing a step next would bring back, from the whole rows that its changes know.
-  func restorations(_ step: Step) -> [Restoration] {
+  package func restorations(_ step: Step) -> [Restoration] {
     let objects = Set(step.changes.map(\.object)).sorted()
     return objects.map { object in
       let changes = step.changes.filter { $0.object == object }
