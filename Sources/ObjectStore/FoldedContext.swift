@@ -81,14 +81,14 @@ struct FoldedContext {
     if savesReturnedTo.contains(saveCount) { saved = (fold, standing) }
   }
 
-  /// Notes that the context has ended: what it had not saved is given up, and with it the steps since then.
+  /// Notes that the context has ended: what it had not saved is given up, and with it the steps since then. It
+  /// may go on, and end again without a save between.
   mutating func end() {
     if fold.hasChanges, let saved {
       fold = saved.fold
       standing = ContextStanding(on: saved.standing.latest, oldest: standing.oldest)
     }
     standing.settle(on: standing.latest)
-    saved = nil
   }
 
   /// Has the context go on under the next model.

@@ -23,7 +23,7 @@ struct SavingContexts {
         switch batch.kind(place) {
         case .modelAdopted: adoptionCount += 1
         case .contextResumed:
-          if case .contextResumed(let number, _, _, _) = try batch.event(place) {
+          if case .contextResumed(let number, _, _, _, _) = try batch.event(place) {
             resumed.insert(number)
           }
         default: break

@@ -130,12 +130,34 @@ package struct EditingLife {
     count("direct")
   }
 
-  /// Records an edit, and follows it.
+  /// Records an edit, and follows it. Where the objects that it changes stand is recorded before it, unless that
+  /// is where their context stands.
   mutating func record(_ edit: Edit, _ index: Int) throws {
+    let (context, content) = (editors[index].context, editors[index].content)
+    for object in edit.changedObjects where content.objects[object] == nil {
+      let base = content.base(of: object)
+      if base != context.base { try follow(.based(object, on: base), index) }
+    }
+    try follow(edit, index)
+  }
+
+  private mutating func follow(_ edit: Edit, _ index: Int) throws {
     try store.record(edit, by: editors[index].context)
     let store = store
     try editors[index].content.apply(edit) { (object, commit) throws(StoreError) in
       try store.row(of: object, at: commit)
+    }
+  }
+}
+
+extension Edit {
+  fileprivate var changedObjects: [ObjectID] {
+    switch self {
+    case .set(let object, _, _), .setPrimitive(let object, _, _), .deleted(let object),
+      .membersChanged(let object, _, _, _):
+      [object]
+    case .undone(let restorations), .redone(let restorations): restorations.map(\.object)
+    default: []
     }
   }
 }
