@@ -20,15 +20,7 @@ import Testing
   {
     let campaign = Campaign(count: "XJ_CAMPAIGN_EDITINGS", inGate: 60)
     let tally = Tally()
-    try onBothCores(campaign.count) { round in
-      let seed = campaign.seed &+ UInt64(round)
-      do {
-        try follow(seed, tally)
-        tally.count("histories")
-      } catch {
-        tally.violation("seed \(seed): \(error)")
-      }
-    }
+    try campaign.forEachHistory(tally) { seed in try follow(seed, tally) }
     print("seed \(campaign.seed): \(tally.summary)")
     #expect(tally.violations == "")
     for name in ["compared", "direct", "rivals", "conflict", "undo", "redo", "child", "resume"] {

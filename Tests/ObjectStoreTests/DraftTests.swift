@@ -107,6 +107,18 @@ import Testing
     try store.close()
   }
 
+  /// Has a context that comes and goes give an object one value.
+  private func saveElsewhere(
+    _ store: JournaledStore, _ object: ObjectID, _ key: KeyNumber, _ value: Value
+  ) throws {
+    let other = try store.beginContext(name: "other", on: store.head.number)
+    let row = try store.head.row(of: object)
+    _ = try store.commit(
+      CommitRequest([.init(object, base: store.head.number, row, to: Row([key: value]))]),
+      by: other)
+    try store.endContext(other)
+  }
+
   @Test func `S76b: compaction keeps what drafts and open contexts stand on`() throws {
     let store = try open()
     let object = try note(store, "one")
@@ -115,13 +127,7 @@ import Testing
     try store.record(.set(object, key, "mine"), by: context)
     try store.record(.stepEnded(name: "step"), by: context)
     for number in 2...9 {
-      let other = try store.beginContext(name: "other", on: store.head.number)
-      let row = try store.head.row(of: object)
-      _ = try store.commit(
-        CommitRequest([
-          .init(object, base: store.head.number, row, to: Row([key: .integer(number)]))
-        ]), by: other)
-      try store.endContext(other)
+      try saveElsewhere(store, object, key, .integer(number))
       if number % 3 == 0 { try store.beginSegment() }
     }
     try store.compact(keeping: .latest)
@@ -142,13 +148,7 @@ import Testing
     let object = try note(store, "one")
     let key = try store.key(named: "title")
     for number in 2...4 {
-      let other = try store.beginContext(name: "other", on: store.head.number)
-      let row = try store.head.row(of: object)
-      _ = try store.commit(
-        CommitRequest([
-          .init(object, base: store.head.number, row, to: Row([key: .integer(number)]))
-        ]), by: other)
-      try store.endContext(other)
+      try saveElsewhere(store, object, key, .integer(number))
       try store.beginSegment()
     }
     let context = try store.beginContext(name: "editor", on: 2)

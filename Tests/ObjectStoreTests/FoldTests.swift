@@ -13,15 +13,7 @@ import Testing
   {
     let campaign = Campaign(count: "XJ_CAMPAIGN_HISTORIES", inGate: 20)
     let tally = Tally()
-    try onBothCores(campaign.count) { round in
-      let seed = campaign.seed &+ UInt64(round)
-      do {
-        try follow(seed, tally)
-        tally.count("histories")
-      } catch {
-        tally.violation("seed \(seed): \(error)")
-      }
-    }
+    try campaign.forEachHistory(tally) { seed in try follow(seed, tally) }
     print("seed \(campaign.seed): \(tally.summary), \(tally["differences"]) differences")
     #expect(tally.violations == "")
     #expect(tally["states"] > campaign.count * 300)

@@ -14,6 +14,21 @@ package struct Campaign: Sendable {
     count = environment[variable].flatMap { Int($0) } ?? inGate
     seed = environment["XJ_SEED"].flatMap { UInt64($0) } ?? 20_240_229
   }
+
+  /// Goes through random histories, each by a seed of its own; one that throws is a violation.
+  package func forEachHistory(
+    _ tally: Tally, _ body: @escaping @Sendable (_ seed: UInt64) throws -> Void
+  ) throws {
+    try onBothCores(count) { round in
+      let seed = seed &+ UInt64(round)
+      do {
+        try body(seed)
+        tally.count("histories")
+      } catch {
+        tally.violation("seed \(seed): \(error)")
+      }
+    }
+  }
 }
 
 /// Random numbers by seed.
