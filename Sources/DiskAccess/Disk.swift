@@ -3,7 +3,7 @@
 //
 // The seam has two halves. Whoever holds a `ReadableDisk` can look and cannot change anything; what it
 // hands out is readable too. `Disk` adds what writes. Both come as `PosixDisk`, which calls the system,
-// as `FailStopDisk`, which stops writing after a failed sync, and as the simulated disk of the room
+// as `FailStopDisk`, which stops writing after a failed sync or when told, and as the simulated disk of the room
 // `DiskSimulation`.
 
 /// A file that can be looked at.
@@ -84,7 +84,8 @@ public protocol ReadableFolder: AnyObject, Sendable {
 
 /// A folder that can be changed.
 public protocol DiskFolder: ReadableFolder {
-  /// Opens a regular file for reading and writing; never follows a link.
+  /// Opens a regular file for reading and writing; never follows a link, and refuses a file that has another name
+  /// (`.tooManyLinks`) before anything is changed.
   func file(_ name: String, _ opening: FileOpening) throws(DiskError) -> any DiskFile
 
   /// Opens a folder in this one.
@@ -125,6 +126,12 @@ public protocol Disk: ReadableDisk {
 
   /// Fills a buffer with random bytes from the system.
   func fillWithRandomBytes(_ buffer: UnsafeMutableRawBufferPointer) throws(DiskError)
+
+  /// Gives back a lock that the caller holds, waits until it is woken or a moment of the steady clock has come, and
+  /// takes the lock again. It may wake for no reason.
+  ///
+  /// - Returns: whether that moment has come.
+  func wait(on lock: Lock, until nanoseconds: UInt64) -> Bool
 }
 
 /// How a file is opened for writing.

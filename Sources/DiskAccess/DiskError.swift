@@ -12,7 +12,7 @@ public struct DiskError: Error, Hashable, Sendable {
   public let name: String
   /// What the system answered.
   public let code: SystemErrorCode
-  /// Whether the call was not made at all, because the disk had stopped at an earlier failed sync;
+  /// Whether the call was not made at all, because the disk had stopped at an earlier failure;
   /// `code` is then that failure's.
   public let isRefusal: Bool
 
@@ -32,7 +32,7 @@ extension DiskError: CustomStringConvertible {
   /// One sentence: what happened, where, and what to do.
   public var description: String {
     if isRefusal {
-      return "\(deed) was refused, because an earlier sync failed (\(code.message)); "
+      return "\(deed) was refused, because an earlier call failed (\(code.message)); "
         + "close the store, check the disk, and open it again."
     }
     return "\(deed) failed: \(code.message)\(advice)."

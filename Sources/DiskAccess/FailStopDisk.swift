@@ -1,8 +1,9 @@
-/// A disk that changes nothing more after a failed sync.
+/// A disk that changes nothing more after a failed sync, or once it is told to stop.
 ///
 /// After a sync has failed, the system may have thrown the unsynced bytes away and call the next sync a
 /// success. So the first failure is kept, every later call that would change something is refused with
-/// it, and reading goes on. A full disk at a write stops nothing: such a call may succeed later.
+/// it, and reading goes on. Another failed call stops nothing, as it may succeed later; who cannot go on after one
+/// stops the disk.
 public final class FailStopDisk: Disk {
   private let disk: any Disk
   private let latch = FailureLatch()
@@ -10,8 +11,11 @@ public final class FailStopDisk: Disk {
   /// Wraps a disk.
   public init(_ disk: any Disk) { self.disk = disk }
 
-  /// The failed sync at which the disk stopped, if it has.
+  /// The failure at which the disk stopped, if it has.
   public var failure: DiskError? { latch.failure }
+
+  /// Changes nothing more from now on, after a failure of whatever call.
+  public func stop(at failure: DiskError) { latch.stop(at: failure) }
 
   /// Opens a folder by its path.
   public func folder(at path: String) throws(DiskError) -> any DiskFolder {
@@ -29,6 +33,11 @@ public final class FailStopDisk: Disk {
   /// Nanoseconds since some moment before.
   public func steadyClock() -> UInt64 { disk.steadyClock() }
 
+  /// Waits on a lock until it is woken, or until a moment of the steady clock.
+  public func wait(on lock: Lock, until nanoseconds: UInt64) -> Bool {
+    disk.wait(on: lock, until: nanoseconds)
+  }
+
   /// The number of this process.
   public func processNumber() -> Int32 { disk.processNumber() }
 
@@ -38,12 +47,14 @@ public final class FailStopDisk: Disk {
   }
 }
 
-/// The first failed sync, shared by everything a fail-stop disk has opened.
+/// The first failure that stops the disk, shared by everything a fail-stop disk has opened.
 private final class FailureLatch: @unchecked Sendable {
   private let lock = Lock()
   private var first: DiskError?
 
   var failure: DiskError? { lock.withLock { first } }
+
+  func stop(at failure: DiskError) { lock.withLock { first = first ?? failure } }
 
   /// Makes a call that changes something, unless the disk has stopped.
   func pass<Answer>(
@@ -53,16 +64,21 @@ private final class FailureLatch: @unchecked Sendable {
     return try body()
   }
 
-  /// Makes a sync, and stops the disk where it fails.
+  /// Makes a sync, and stops the disk where it fails. It makes one at a time of what it is about: the system
+  /// reports a failure to one caller only, and another thread's sync at the same moment would be called a success.
+  ///
+  /// - Parameter syncing: the lock of the file or folder.
   func passSync(
-    _ call: DiskError.Call, _ name: String, _ body: () throws(DiskError) -> Void
+    _ call: DiskError.Call, _ name: String, _ syncing: Lock, _ body: () throws(DiskError) -> Void
   ) throws(DiskError) {
-    try pass(call, name) { () throws(DiskError) in
-      do throws(DiskError) {
-        try body()
-      } catch {
-        lock.withLock { first = first ?? error }
-        throw error
+    try syncing.withLock { () throws(DiskError) in
+      try pass(call, name) { () throws(DiskError) in
+        do throws(DiskError) {
+          try body()
+        } catch {
+          stop(at: error)
+          throw error
+        }
       }
     }
   }
@@ -71,6 +87,7 @@ private final class FailureLatch: @unchecked Sendable {
 private final class FailStopFolder: DiskFolder {
   private let folder: any DiskFolder
   private let latch: FailureLatch
+  private let syncing = Lock()
 
   init(_ folder: any DiskFolder, _ latch: FailureLatch) {
     self.folder = folder
@@ -121,7 +138,7 @@ private final class FailStopFolder: DiskFolder {
   }
 
   func sync() throws(DiskError) {
-    try latch.passSync(.syncFolder, name) { () throws(DiskError) in try folder.sync() }
+    try latch.passSync(.syncFolder, name, syncing) { () throws(DiskError) in try folder.sync() }
   }
 }
 
@@ -157,20 +174,12 @@ private final class FailStopFile: DiskFile {
     try latch.pass(.append, name) { () throws(DiskError) in try file.append(bytes) }
   }
 
-  /// Makes one sync at a time: the system reports a failure to one caller only, and another thread's
-  /// sync at the same moment would be called a success.
-  private func passSync(
-    _ call: DiskError.Call, _ body: () throws(DiskError) -> Void
-  ) throws(DiskError) {
-    try syncing.withLock { () throws(DiskError) in try latch.passSync(call, name, body) }
-  }
-
   func sync() throws(DiskError) {
-    try passSync(.sync) { () throws(DiskError) in try file.sync() }
+    try latch.passSync(.sync, name, syncing) { () throws(DiskError) in try file.sync() }
   }
 
   func syncData() throws(DiskError) {
-    try passSync(.syncData) { () throws(DiskError) in try file.syncData() }
+    try latch.passSync(.syncData, name, syncing) { () throws(DiskError) in try file.syncData() }
   }
 
   func resize(to byteCount: UInt64) throws(DiskError) {

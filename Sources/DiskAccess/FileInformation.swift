@@ -21,15 +21,20 @@ public struct FileInformation: Hashable, Sendable {
   /// The room the file takes up on the disk.
   public let allocatedByteCount: UInt64
 
+  /// How many names the file has. One with several may stand in another folder too.
+  public let linkCount: UInt64
+
   /// Describes a file; for implementations of a disk.
   public init(
-    kind: Kind, device: UInt64, node: UInt64, byteCount: UInt64, allocatedByteCount: UInt64
+    kind: Kind, device: UInt64, node: UInt64, byteCount: UInt64, allocatedByteCount: UInt64,
+    linkCount: UInt64 = 1
   ) {
     self.kind = kind
     self.device = device
     self.node = node
     self.byteCount = byteCount
     self.allocatedByteCount = allocatedByteCount
+    self.linkCount = linkCount
   }
 }
 

@@ -22,6 +22,11 @@ public final class PosixDisk: Disk {
   /// Nanoseconds since some moment before.
   public func steadyClock() -> UInt64 { UInt64(nanoseconds(of: CLOCK_MONOTONIC)) }
 
+  /// Waits on a lock until it is woken, or until a moment of the steady clock.
+  public func wait(on lock: Lock, until nanoseconds: UInt64) -> Bool {
+    lock.wait(until: nanoseconds)
+  }
+
   /// The number of this process.
   public func processNumber() -> Int32 { getpid() }
 

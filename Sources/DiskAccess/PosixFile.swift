@@ -7,13 +7,19 @@ final class PosixFile: DiskFile {
   private let isOpen = Gate()
 
   /// Takes a descriptor over; anything but a regular file is refused, so that neither a pipe nor a
-  /// device can stand in for a file of the store.
-  init(_ name: String, _ descriptor: Descriptor) throws(DiskError) {
+  /// device can stand in for a file of the store. What is to be written to has one name alone: with another, it
+  /// could be a file elsewhere.
+  init(
+    _ name: String, _ descriptor: Descriptor, isWritable: Bool
+  ) throws(DiskError) {
     self.name = name
     self.descriptor = descriptor
     let information = try self.information()
     guard information.kind == .file else {
       throw DiskError(.openFile, name, information.kind == .folder ? .isFolder : .invalid)
+    }
+    guard !isWritable || information.linkCount <= 1 else {
+      throw DiskError(.openFile, name, .tooManyLinks)
     }
   }
 

@@ -33,8 +33,18 @@ final class PosixFolder: DiskFolder {
     case .existing: try open(name, O_RDWR)
     case .new: try open(name, O_RDWR | O_CREAT | O_EXCL)
     case .existingOrNew: try open(name, O_RDWR | O_CREAT)
-    case .emptied: try open(name, O_RDWR | O_CREAT | O_TRUNC)
+    case .emptied: try emptied(open(name, O_RDWR | O_CREAT))
     }
+  }
+
+  /// Empties a file. It is not opened emptied, since it may turn out to be one that is not to be touched.
+  private func emptied(_ file: PosixFile) throws(DiskError) -> PosixFile {
+    do throws(DiskError) {
+      if try file.information().byteCount > 0 { try file.resize(to: 0) }
+    } catch {
+      throw DiskError(.openFile, file.name, error.code)
+    }
+    return file
   }
 
   func folder(_ name: String) throws(DiskError) -> any DiskFolder {
@@ -115,7 +125,8 @@ final class PosixFolder: DiskFolder {
   private func open(_ name: String, _ flags: Int32) throws(DiskError) -> PosixFile {
     try refuseUnlessPlain(name, .openFile)
     switch Descriptor.open(name, in: descriptor.number, flags) {
-    case .success(let opened): return try PosixFile(name, opened)
+    case .success(let opened):
+      return try PosixFile(name, opened, isWritable: flags & O_ACCMODE != O_RDONLY)
     case .failure(let failure): throw DiskError(.openFile, name, failure.code)
     }
   }

@@ -80,6 +80,7 @@ extension FileInformation {
     self.init(
       kind: kind, device: UInt64(status.st_dev), node: UInt64(status.st_ino),
       byteCount: UInt64(max(0, status.st_size)),
-      allocatedByteCount: UInt64(max(0, status.st_blocks)) * 512)
+      allocatedByteCount: UInt64(max(0, status.st_blocks)) * 512,
+      linkCount: UInt64(status.st_nlink))
   }
 }

@@ -34,6 +34,8 @@ public struct SystemErrorCode: RawRepresentable, Hashable, Sendable {
   public static let isFolder = SystemErrorCode(rawValue: EISDIR)
   /// The name stands for a link, which is not followed.
   public static let isLink = SystemErrorCode(rawValue: ELOOP)
+  /// The file has other names, maybe outside of the store.
+  public static let tooManyLinks = SystemErrorCode(rawValue: EMLINK)
   /// The file would become larger than it may be.
   public static let fileTooLarge = SystemErrorCode(rawValue: EFBIG)
   /// The request makes no sense for this file.

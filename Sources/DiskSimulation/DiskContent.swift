@@ -134,6 +134,13 @@ struct DiskContent: Sendable {
       NameOperation(kind: .remove, folder: folder, folderPath: path, name: name, node: node))
   }
 
+  /// How many names a node has.
+  func linkCount(of node: NodeNumber) -> Int {
+    folders.values.reduce(0) { count, folder in
+      count + folder.live.values.count { $0 == node }
+    }
+  }
+
   /// Makes the changes of a folder's names durable, or those of them that are chosen; the others stay
   /// pending, and so does what was done later to the same file or the same names.
   mutating func syncNames(of folder: NodeNumber, where isChosen: (Int) -> Bool = { _ in true }) {

@@ -56,6 +56,7 @@ extension SimulatedDisk {
       guard isOpen() else { throw description.error(.badDescriptor) }
       return count(description)
     }
+    step()
     if changes, let onCall { onCall(call) }
     return try lock.withLock { () throws(DiskError) -> CallCourse in
       // The hook may have ended the process.
@@ -69,7 +70,6 @@ extension SimulatedDisk {
       index: simulation.callCount, kind: description.kind, path: description.path,
       newName: description.newName, offset: description.offset, byteCount: description.byteCount)
     simulation.callCount += 1
-    simulation.world.advanceClock(by: simulation.world.clockStep)
     return call
   }
 

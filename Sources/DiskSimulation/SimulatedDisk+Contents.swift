@@ -48,6 +48,23 @@ extension SimulatedDisk {
     }
   }
 
+  /// Gives a file another name, durable at once.
+  ///
+  /// - Throws: `.notFound` where there is no such file, and as `setContents` does.
+  public func link(_ path: String, to newPath: String) throws(DiskError) {
+    try setContents(newPath, [])
+    try lock.withLock { () throws(DiskError) in
+      let names = components(of: newPath)
+      guard let node = simulation.content.node(at: path, \.live),
+        simulation.content.files[node] != nil, let name = names.last,
+        let folder = simulation.content.node(
+          at: names.dropLast().joined(separator: "/"), \.live)
+      else { throw DiskError(.openFile, path, .notFound) }
+      simulation.content[folder: folder].live[name] = node
+      simulation.content[folder: folder].durable[name] = node
+    }
+  }
+
   /// Makes a folder and those on its path, durable at once. Those that are there stay.
   ///
   /// - Throws: `.notFolder` where a file stands in the way, and `.invalid` for a path with "..".

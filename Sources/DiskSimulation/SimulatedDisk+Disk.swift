@@ -42,41 +42,6 @@ extension SimulatedDisk {
     }
   }
 
-  // MARK: Clocks
-
-  /// The simulated time of day. It stands still unless it is set, advanced, or given a step.
-  public func wallClock() -> Int64 {
-    lock.withLock {
-      simulation.world.advanceClock(by: simulation.world.clockStep)
-      return simulation.world.wallClock
-    }
-  }
-
-  /// The simulated steady clock. It stands still unless it is advanced or given a step.
-  public func steadyClock() -> UInt64 {
-    lock.withLock {
-      simulation.world.advanceClock(by: simulation.world.clockStep)
-      return simulation.world.steadyClock
-    }
-  }
-
-  /// By how many nanoseconds both clocks advance with every call and with every look at them; 0 at first.
-  public var clockStep: UInt64 {
-    get { lock.withLock { simulation.world.clockStep } }
-    set { lock.withLock { simulation.world.clockStep = newValue } }
-  }
-
-  /// Lets time pass on both clocks.
-  public func advanceClock(by nanoseconds: UInt64) {
-    lock.withLock { simulation.world.advanceClock(by: nanoseconds) }
-  }
-
-  /// Sets the time of day, in nanoseconds since 1970, as somebody who sets the machine's clock does: the
-  /// steady clock goes on.
-  public func setWallClock(_ nanoseconds: Int64) {
-    lock.withLock { simulation.world.wallClock = nanoseconds }
-  }
-
   // MARK: The process
 
   /// The number of the simulated process.

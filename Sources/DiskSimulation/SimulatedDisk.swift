@@ -42,6 +42,8 @@ public final class SimulatedDisk: Disk, @unchecked Sendable {
   /// images included.
   public let deviceNumber: UInt64
   private var hook: ((SimulatedCall) -> Void)?
+  /// The locks that threads wait on for the clock; one of each thread.
+  var clockWaiters: [Lock] = []
 
   /// Makes an empty disk.
   ///

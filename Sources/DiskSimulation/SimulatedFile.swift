@@ -55,7 +55,8 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
     try disk.begin(call) { isOpen }
     return try with(call) { simulation in
       FileInformation(
-        .file, disk.deviceNumber, node, simulation.content[file: node].live.count)
+        .file, disk.deviceNumber, node, simulation.content[file: node].live.count,
+        linkCount: simulation.content.linkCount(of: node))
     }
   }
 

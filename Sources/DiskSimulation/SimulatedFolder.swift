@@ -36,7 +36,7 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
     let call = try describe(.openFile, name)
     try disk.begin(call, changes: opening != .existing) { isOpen }
     let file = try with(call) { simulation throws(DiskError) in
-      let file = try find(name, opening, call, &simulation)
+      let file = try find(name, opening, call, isWritable, &simulation)
       simulation.hold(file)
       return file
     }
@@ -45,7 +45,8 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
   }
 
   private func find(
-    _ name: String, _ opening: FileOpening, _ call: CallDescription, _ simulation: inout Simulation
+    _ name: String, _ opening: FileOpening, _ call: CallDescription, _ isWritable: Bool,
+    _ simulation: inout Simulation
   ) throws(DiskError) -> NodeNumber {
     guard let found = simulation.content.entries(of: node)[name] else {
       guard opening != .existing, simulation.content.folders[node]?.isRemoved == false else {
@@ -55,6 +56,9 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
     }
     guard opening != .new else { throw call.error(.exists) }
     guard simulation.content.folders[found] == nil else { throw call.error(.isFolder) }
+    guard !isWritable || simulation.content.linkCount(of: found) == 1 else {
+      throw call.error(.tooManyLinks)
+    }
     if opening == .emptied {
       simulation.content[file: found].resize(to: 0)
     }
@@ -98,7 +102,9 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
       guard let file = simulation.content.files[found] else {
         return FileInformation(.folder, disk.deviceNumber, found, 0)
       }
-      return FileInformation(.file, disk.deviceNumber, found, file.live.count)
+      return FileInformation(
+        .file, disk.deviceNumber, found, file.live.count,
+        linkCount: simulation.content.linkCount(of: found))
     }
   }
 
@@ -212,11 +218,14 @@ extension DiskContent {
 
 extension FileInformation {
   /// Describes a simulated file or folder; a file takes up whole sectors.
-  init(_ kind: Kind, _ device: UInt64, _ node: NodeNumber, _ byteCount: Int) {
+  init(
+    _ kind: Kind, _ device: UInt64, _ node: NodeNumber, _ byteCount: Int, linkCount: Int = 1
+  ) {
     let sectors = FileContent.sectors(of: 0..<byteCount).count
     self.init(
       kind: kind, device: device, node: node, byteCount: UInt64(byteCount),
-      allocatedByteCount: UInt64(sectors * FileContent.sectorByteCount))
+      allocatedByteCount: UInt64(sectors * FileContent.sectorByteCount),
+      linkCount: UInt64(linkCount))
   }
 }
 

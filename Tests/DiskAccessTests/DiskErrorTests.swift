@@ -21,7 +21,7 @@ struct DiskErrorTests {
 
   @Test func `a refusal names the failure it stems from`() {
     let error = DiskError(.write, "a", .inputOutput, isRefusal: true)
-    #expect(error.description.contains("was refused, because an earlier sync failed"))
+    #expect(error.description.contains("was refused, because an earlier call failed"))
     #expect(error.description.contains("Input/output error"))
   }
 

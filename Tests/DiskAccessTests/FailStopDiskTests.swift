@@ -120,18 +120,43 @@ struct FailStopDiskTests {
     try file.sync()
   }
 
-  @Test func `of two syncs at once none returns after the other has failed`() throws {
+  @Test func `a disk that is told to stop changes nothing more, and keeps the first cause`() throws
+  {
+    let cause = DiskError(.rename, "a", .inputOutput)
+    disk.stop(at: cause)
+    disk.stop(at: DiskError(.write, "b", .noSpace))
+    #expect(disk.failure == cause)
+    #expect(throws: DiskError(.remove, "a", .inputOutput, isRefusal: true)) {
+      try folder.remove("a")
+    }
+    #expect(try file.bytes(3) == [1, 2, 3])
+  }
+
+  @Test(arguments: Sync.allCases)
+  func `of two syncs at once none returns after the other has failed`(_ kind: Sync) throws {
     // The hook holds the first sync up until the second one is under way.
     let second = Started()
-    let file = file
-    var isFirst = true
-    simulated.faults = [SimulatedFault(.failure(.inputOutput), calls: [.syncData])]
+    let (file, folder) = (file, folder)
+    nonisolated(unsafe) var isFirst = true
+    simulated.faults = [SimulatedFault(.failure(.inputOutput), calls: [kind.call])]
     simulated.onCall = { _ in
       guard isFirst else { return }
       isFirst = false
-      second.start { (try? file.syncData()) != nil }
+      second.start {
+        do {
+          switch kind {
+          case .bytes: try file.syncData()
+          case .all: try file.sync()
+          case .names: try folder.sync()
+          }
+          return true
+        } catch { return false }
+      }
+      // Long enough that a second one would be made, were it not held up.
+      let pause = Lock()
+      pause.withLock { _ = pause.wait(until: PosixDisk().steadyClock() + 30_000_000) }
     }
-    #expect(throws: DiskError.self) { try file.syncData() }
+    #expect(throws: DiskError.self) { try sync(kind) }
     #expect(second.hasSucceeded() == false)
   }
 
@@ -159,6 +184,8 @@ struct FailStopDiskTests {
     #expect(disk.steadyClock() == simulated.steadyClock())
     #expect(disk.wallClock() == simulated.wallClock())
     #expect(disk.processNumber() == simulated.processNumber())
+    let lock = Lock()
+    #expect(lock.withLock { disk.wait(on: lock, until: simulated.steadyClock()) })
     simulated.faults = [SimulatedFault(.failure(.notSupported), calls: [.random])]
     var byte: [UInt8] = [0]
     #expect(throws: DiskError(.random, "", .notSupported)) {

@@ -101,6 +101,28 @@ struct FolderContractTests {
   }
 
   @Test(arguments: DiskKind.allCases)
+  func `a file with another name is read, and not opened for writing`(_ kind: DiskKind) throws {
+    let ground = try Ground(kind)
+    let folder = try ground.folder()
+    try folder.file("a", .new).put([1, 2, 3])
+    #expect(try folder.information(of: "a")?.linkCount == 1)
+    try ground.link("a", to: "b")
+    #expect(try folder.information(of: "a")?.linkCount == 2)
+    for opening in [FileOpening.existing, .existingOrNew, .emptied] {
+      for name in ["a", "b"] {
+        #expect(throws: DiskError(.openFile, name, .tooManyLinks)) {
+          try folder.file(name, opening)
+        }
+      }
+    }
+    #expect(try folder.fileForReading("b").information().linkCount == 2)
+    #expect(try folder.fileForReading("b").information().byteCount == 3)
+    try folder.remove("b")
+    #expect(try folder.file("a", .existing).bytes(9) == [1, 2, 3])
+    #expect(try folder.file("a", .emptied).bytes(9) == [])
+  }
+
+  @Test(arguments: DiskKind.allCases)
   func `a rename replaces and keeps the file`(_ kind: DiskKind) throws {
     let ground = try Ground(kind)
     let folder = try ground.folder()

@@ -38,6 +38,15 @@ final class Ground {
     }
   }
 
+  /// Gives a file another name.
+  func link(_ name: String, to newName: String) throws {
+    if let simulated = disk as? SimulatedDisk {
+      try simulated.link(path + "/" + name, to: path + "/" + newName)
+    } else {
+      try FileManager.default.linkItem(atPath: path + "/" + name, toPath: path + "/" + newName)
+    }
+  }
+
   func folder() throws -> any DiskFolder { try disk.folder(at: path) }
 }
 

@@ -143,6 +143,30 @@ struct ClockTests {
     #expect(disk.clockStep == 10)
   }
 
+  @Test func `who waits for the clock is woken when it is advanced, and when it steps`() throws {
+    let disk = SimulatedDisk(seed: 1)
+    let lock = Lock()
+    #expect(lock.withLock { disk.wait(on: lock, until: disk.steadyClock()) })
+    for advance in [{ disk.advanceClock(by: 10) }, { for _ in 0..<10 { _ = disk.steadyClock() } }] {
+      let moment = disk.steadyClock() + 10
+      nonisolated(unsafe) var hasCome = false
+      nonisolated(unsafe) var isAbout = false
+      let thread = try BackgroundThread {
+        lock.withLock {
+          isAbout = true
+          while !disk.wait(on: lock, until: moment) {}
+          hasCome = true
+        }
+      }
+      while !lock.withLock({ isAbout }) {}
+      #expect(!lock.withLock { hasCome })
+      advance()
+      thread.join()
+      #expect(hasCome)
+      disk.clockStep = 1
+    }
+  }
+
   @Test func `the process number can be set`() {
     let disk = SimulatedDisk(seed: 1)
     disk.setProcessNumber(4711)
