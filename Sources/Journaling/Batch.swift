@@ -20,17 +20,18 @@ package struct Batch {
   package init?(_ payload: UnsafeRawBufferPointer) {
     var reader = ByteReader(payload)
     var spans: [Span] = []
+    var sum = SpanSum()
     do throws(ByteCodingError) {
       firstEdit = EditNumber(try reader.readVarint())
       editCount = try reader.readCount(ofAtLeast: 1)
-      edits = try Self.skip(editCount, &reader, &spans)
+      edits = try Self.skip(editCount, &reader, &spans, &sum)
       commitCount = try reader.readCount(ofAtLeast: 1)
-      commits = try Self.skip(commitCount, &reader, &spans)
+      commits = try Self.skip(commitCount, &reader, &spans, &sum)
       try reader.expectEnd()
     } catch {
       return nil
     }
-    guard Self.areApart(spans) else { return nil }
+    guard Span.areApart(spans) else { return nil }
     guard Self.edits(from: firstEdit, UInt64(editCount)) != nil else { return nil }
   }
 
@@ -47,7 +48,9 @@ package struct Batch {
 
   /// So many edits from a number on; nil where their numbers cannot be.
   private static func edits(from first: EditNumber, _ count: UInt64) -> Range<EditNumber>? {
-    guard Limits.allow(number: first.rawValue), count <= Limits.number else { return nil }
+    guard Limits.allow(number: first.rawValue), count <= UInt64(Limits.batchEntryCount) else {
+      return nil
+    }
     return first..<first + count
   }
 
@@ -72,24 +75,25 @@ package struct Batch {
   }
 
   private static func skip(
-    _ count: Int, _ reader: inout ByteReader, _ spans: inout [Span]
+    _ count: Int, _ reader: inout ByteReader, _ spans: inout [Span], _ sum: inout SpanSum
   ) throws(ByteCodingError) -> UnsafeRawBufferPointer {
+    guard count <= Limits.batchEntryCount else {
+      throw ByteCodingError(code: .countTooLarge, offset: reader.offset)
+    }
     let start = reader
     for _ in 0..<count {
       guard let entry = Entry(&reader) else {
         throw ByteCodingError(code: .endOfBytes, offset: reader.offset)
       }
-      if case .spanning(let span) = entry { spans.append(span) }
+      guard case .spanning(let span) = entry else { continue }
+      guard sum.hasRoom(for: span.byteCount) else {
+        throw ByteCodingError(code: .countTooLarge, offset: reader.offset)
+      }
+      sum.add(span.byteCount)
+      spans.append(span)
     }
     var region = start
     return try region.readBytes(reader.offset - start.offset)
-  }
-
-  /// Whether no piece belongs to two spans: a few bytes could stand for any number of them otherwise.
-  private static func areApart(_ spans: [Span]) -> Bool {
-    guard spans.count > 1 else { return true }
-    let sorted = spans.sorted { $0.firstFrame < $1.firstFrame }
-    return zip(sorted, sorted.dropFirst()).allSatisfy { $0.lastFrame < $1.firstFrame }
   }
 
   /// An edit or a commit in a batch.
@@ -154,11 +158,40 @@ package struct Span: Hashable, Sendable {
     }
   }
 
+  /// Whether no piece belongs to two spans: a few bytes could stand for any number of them otherwise.
+  static func areApart(_ spans: [Span]) -> Bool {
+    guard spans.count > 1 else { return true }
+    let sorted = spans.sorted { $0.firstFrame < $1.firstFrame }
+    return zip(sorted, sorted.dropFirst()).allSatisfy { $0.lastFrame < $1.firstFrame }
+  }
+
   package func write(to writer: inout ByteWriter) {
     writer.writeVarint(firstFrame.rawValue)
     writer.writeVarint(UInt64(pieceCount))
     writer.writeVarint(UInt64(byteCount))
     writer.write(check)
+  }
+}
+
+/// How many spans a batch has, and what they add up to: a few bytes can stand for a gibibyte, and who reads a
+/// batch may want all of it at once.
+package struct SpanSum {
+  private var count = 0
+  private var byteCount = 0
+
+  package init() {}
+
+  /// Whether a batch with these spans may have another one, of an edit or commit of a length.
+  package func hasRoom(
+    for byteCount: Int, within largestByteCount: Int = Limits.spansByteCount
+  ) -> Bool {
+    // One by itself is bounded by its own limit.
+    count == 0 || count < Limits.spanCount && byteCount <= largestByteCount - self.byteCount
+  }
+
+  package mutating func add(_ byteCount: Int) {
+    count += 1
+    self.byteCount += byteCount
   }
 }
 

@@ -34,6 +34,29 @@ package enum Checksum {
   }
 }
 
+/// The check of bytes that come one part after another, with the salt 0.
+struct RunningChecksum: ~Copyable {
+  // Nil only where there is no memory for a few hundred bytes: then no check fits.
+  private let state: OpaquePointer?
+
+  init() {
+    state = XXH3_createState()
+    if let state { XXH3_64bits_reset(state) }
+  }
+
+  deinit { XXH3_freeState(state) }
+
+  /// Goes on with more bytes.
+  func update(_ bytes: UnsafeRawBufferPointer) {
+    if let state { XXH3_64bits_update(state, bytes.baseAddress, bytes.count) }
+  }
+
+  /// Whether the bytes so far are those of a check.
+  func matches(_ check: UInt64) -> Bool {
+    state.map { UInt64(XXH3_64bits_digest($0)) == check } ?? false
+  }
+}
+
 extension ByteWriter {
   /// Writes the check of everything written from a position on.
   package mutating func writeCheck(from start: Int = 0, salt: UInt64) {

@@ -54,11 +54,13 @@ struct EditBuffer {
   let salt: UInt64
   let halfByteCount: Int
   private let memory: MappedMemory
-  private var nextSlot = 0
+  private var nextSlot: Int
 
-  /// Makes the file aside, full of zeros and synced; it takes the old one's place when it is renamed.
+  /// Makes the file aside, full of zeros and synced; it takes the old one's place when it is renamed. So it must
+  /// say what that one said: which frames are durable.
   static func make(
-    in folder: any DiskFolder, store: StoreIdentity, salt: UInt64, halfByteCount: Int
+    in folder: any DiskFolder, store: StoreIdentity, salt: UInt64, halfByteCount: Int,
+    durableThrough: FrameNumber
   ) throws(DiskError) -> EditBuffer {
     let file = try folder.file(JournalFiles.newEdits, .emptied)
     var content = ByteWriter(capacity: EditBufferLayout.byteCount(halfByteCount: halfByteCount))
@@ -72,18 +74,26 @@ struct EditBuffer {
     content.write(UInt32(halfByteCount))
     content.writeZeros(EditBufferLayout.headerByteCount - 8 - content.byteCount)
     content.writeCheck(salt: 0)
+    // A buffer of which nothing was used yet tells a new store from one that has lost its manifest.
+    if durableThrough > .none {
+      content.writeZeros(EditBufferLayout.slotOffsets[0] - content.byteCount)
+      content.write(durableThrough.rawValue)
+      content.write(EditBufferLayout.slotCheck(durableThrough.rawValue, salt: salt))
+    }
     content.writeZeros(
       EditBufferLayout.byteCount(halfByteCount: halfByteCount) - content.byteCount)
     try content.withBytes { (bytes) throws(DiskError) in try file.write(bytes, at: 0) }
     try file.sync()
     return EditBuffer(
-      salt: salt, halfByteCount: halfByteCount, memory: try file.map(content.byteCount))
+      salt: salt, halfByteCount: halfByteCount, memory: try file.map(content.byteCount),
+      nextSlot: durableThrough > .none ? 1 : 0)
   }
 
-  private init(salt: UInt64, halfByteCount: Int, memory: MappedMemory) {
+  private init(salt: UInt64, halfByteCount: Int, memory: MappedMemory, nextSlot: Int) {
     self.salt = salt
     self.halfByteCount = halfByteCount
     self.memory = memory
+    self.nextSlot = nextSlot
   }
 
   /// Notes how many frames are durable, in the slot that is not the newest, so that one always holds.

@@ -6,18 +6,23 @@ internal import DiskAccess
 /// What it hands out is valid until the next call or the window's end; whoever uses it after the last
 /// call extends the window's lifetime.
 struct FileWindow: ~Copyable {
-  private static let usualByteCount = 1 << 20
+  /// How much is read at once where nothing else is asked for.
+  static let usualByteCount = 1 << 20
 
   let file: any ReadableFile
   /// The length of the file when the scan began; what comes later is not looked at.
   let byteCount: UInt64
   private var buffer: ByteWriter
   private var start: UInt64 = 0
+  private let usualByteCount: Int
 
-  init(_ file: any ReadableFile) throws(JournalError) {
+  init(
+    _ file: any ReadableFile, usualByteCount: Int = Self.usualByteCount
+  ) throws(JournalError) {
     self.file = file
+    self.usualByteCount = usualByteCount
     byteCount = try onDisk { () throws(DiskError) in try file.information().byteCount }
-    buffer = ByteWriter(capacity: Int(min(UInt64(Self.usualByteCount), byteCount + 1)))
+    buffer = ByteWriter(capacity: Int(min(UInt64(usualByteCount), byteCount + 1)))
   }
 
   /// How many bytes there are from a position on.
@@ -30,7 +35,7 @@ struct FileWindow: ~Copyable {
     let count = Int(min(UInt64(wanted), remaining(at: offset)))
     let isThere =
       offset >= start && offset + UInt64(count) <= start + UInt64(buffer.byteCount)
-    if !isThere { try load(at: offset, max(count, Self.usualByteCount)) }
+    if !isThere { try load(at: offset, max(count, usualByteCount)) }
     let first = Int(offset - start)
     let available = max(0, min(count, buffer.byteCount - first))
     return UnsafeRawBufferPointer(rebasing: buffer.unsafeBytes[first..<first + available])

@@ -34,6 +34,8 @@ package struct Finding: Hashable, Sendable {
     case batchMalformed
     /// The pieces an entry names are not there, or not what they were.
     case piecesDamaged(first: FrameNumber)
+    /// An entry names a piece that an earlier one has named, or a frame that is none.
+    case piecesNamedTwice(first: FrameNumber)
 
     // Of a segment
     case segmentHeaderDamaged
@@ -109,6 +111,8 @@ extension Finding.Kind: CustomStringConvertible {
       "frames up to \(through.rawValue) were synced and are not there"
     case .batchMalformed: "a frame whose edits and commits cannot be told apart"
     case .piecesDamaged(let first): "the pieces from frame \(first.rawValue) on are not whole"
+    case .piecesNamedTwice(let first):
+      "the pieces from frame \(first.rawValue) on belong to something else already, or are none"
     case .segmentHeaderDamaged: "a damaged segment header"
     case .segmentNewer(let format, let features):
       "a segment of format \(format), features \(features), which newer code has written"

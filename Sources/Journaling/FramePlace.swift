@@ -96,8 +96,10 @@ package final class FrameFiles: @unchecked Sendable {
     let head = try read(Seal.byteCount, of: file, at: place.offset, into: &memory)
     let start = place.offset + UInt64(Seal.byteCount)
     guard head.count == Seal.byteCount, case .seal(let seal) = Seal.read(head, salt: salt),
-      seal.number == place.number,
-      Limits.allow(payload: UInt64(seal.payloadByteCount), in: UInt64(seal.lz4FrameByteCount))
+      seal.number == place.number
+    else { throw .damaged(place.finding(.sealDamaged)) }
+    if let kind = seal.newerKind { throw .newerFormat(place.finding(kind)) }
+    guard Limits.allow(payload: UInt64(seal.payloadByteCount), in: UInt64(seal.lz4FrameByteCount))
     else { throw .damaged(place.finding(.sealDamaged)) }
     let end = try onDisk { () throws(DiskError) in try file.information().byteCount }
     guard end >= start, UInt64(seal.lz4FrameByteCount) <= end - start else {

@@ -43,13 +43,19 @@ package struct FrameScanner: ~Copyable {
   }
 
   /// Begins a walk at the first frame of a segment, or at a place an earlier walk has come to.
+  ///
+  /// - Parameter windowByteCount: how much is read at once, at least.
   package init(
-    _ file: any ReadableFile, _ header: SegmentHeader, from place: Place? = nil
+    _ file: any ReadableFile, _ header: SegmentHeader, from place: Place? = nil,
+    windowByteCount: Int? = nil
   ) throws(JournalError) {
     self.header = header
-    window = try FileWindow(file)
+    window = try FileWindow(file, usualByteCount: windowByteCount ?? FileWindow.usualByteCount)
     self.place = place ?? Place(header)
   }
+
+  /// Goes on at the first frame, or at a place an earlier walk has come to.
+  mutating func move(to place: Place?) { self.place = place ?? Place(header) }
 
   var fileByteCount: UInt64 { window.byteCount }
 
@@ -84,9 +90,7 @@ package struct FrameScanner: ~Copyable {
     guard seal.previousBodyCheck == UInt32(truncatingIfNeeded: place.previousBodyCheck) else {
       return try found(.linkBroken)
     }
-    guard seal.format == Seal.format, seal.flags & 0xF0 == 0 else {
-      return try found(.frameNewer(format: seal.format, flags: seal.flags))
-    }
+    if let kind = seal.newerKind { return try found(kind) }
     guard let lz4Frame = try lz4Frame(of: seal) else {
       let fits = Limits.allow(
         payload: UInt64(seal.payloadByteCount), in: UInt64(seal.lz4FrameByteCount))

@@ -22,7 +22,7 @@ extension Journal {
   ///   - epoch: The epoch in which the caller looked at what the commit builds on. Where a commit has
   ///     failed since, this one is refused, because it may build on that.
   ///   - encode: Writes the commit. The edits of the given range will be in the same frame. It must
-  ///     not use the journal.
+  ///     not use the journal. Where the frame turns out to have no room for it, it is called again for another.
   /// - Returns: what `wait(for:until:)` takes.
   package func enqueueCommit(
     epoch: UInt64,
@@ -30,17 +30,24 @@ extension Journal {
   ) throws(JournalError) -> CommitTicket {
     lock.lock()
     defer { lock.unlock() }
-    while gathering.commitByteCount > options.largestBatchCommitByteCount {
+    var commit = ByteWriter()
+    while true {
+      while gathering.commitByteCount > options.largestBatchCommitByteCount {
+        try throwUnlessOpen()
+        if waiting == nil { turn() } else { try writeWaitingBatch() }
+      }
       try throwUnlessOpen()
+      if epoch != self.epoch, let epochCause { throw .queuedBehindFailure(cause: epochCause) }
+      notePending()
+      commit.removeAll()
+      encode(gatheredEdits, &commit)
+      precondition(commit.byteCount > 0, "a commit has at least one byte")
+      try refuseTooLarge(commit.byteCount)
+      let isLarge = commit.byteCount > options.largestCommitByteCount
+      if hasRoom(spanning: isLarge ? Int?.some(commit.byteCount) : nil) { break }
+      // It goes into a later batch, among other edits.
       if waiting == nil { turn() } else { try writeWaitingBatch() }
     }
-    try throwUnlessOpen()
-    if epoch != self.epoch, let epochCause { throw .queuedBehindFailure(cause: epochCause) }
-    notePending()
-    var commit = ByteWriter()
-    encode(gatheredEdits, &commit)
-    precondition(commit.byteCount > 0, "a commit has at least one byte")
-    try refuseTooLarge(commit.byteCount)
     let ticket = CommitTicket()
     let content = commit.withBytes { gathering.content(of: $0, options) }
     gathering.commits.append(BatchInMaking.QueuedCommit(ticket: ticket, content: content))
@@ -114,7 +121,10 @@ extension BatchInMaking {
   ) -> QueuedCommit.Content {
     // With its length before it, of which many short commits have more than of bytes.
     commitByteCount += commit.count + 5
-    guard commit.count <= options.largestCommitByteCount else { return .large(Array(commit)) }
+    guard commit.count <= options.largestCommitByteCount else {
+      spans.add(commit.count)
+      return .large(Array(commit))
+    }
     let start = entries.byteCount
     entries.writeEntry(commit, isSpan: false)
     return .entry(start..<entries.byteCount)

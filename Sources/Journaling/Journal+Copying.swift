@@ -104,7 +104,9 @@ extension StorePlace {
     for (segment, sealing) in manifest.sealedSegments {
       let examination = try SegmentExamination(
         segment, after: previous, of: manifest.store, in: copies, durableThrough: sealing.lastFrame)
-      if case .damaged(let finding, _) = examination.verdict { throw .damaged(finding) }
+      if case .damaged(let finding, _) = examination.verdict {
+        throw JournalError(refusing: finding)
+      }
       previous = sealing
     }
   }
@@ -123,7 +125,7 @@ extension StorePlace {
       _ = try ActiveSegment(
         making: next, in: try folder.folder(JournalFiles.journalFolder),
         preallocatedByteCount: options.preallocatedByteCount)
-      _ = try recovery.replaceEditBuffer(of: manifest.store)
+      _ = try recovery.replaceEditBuffer(of: manifest.store, durableThrough: .none)
       try parent.sync()
       var manifest = manifest
       manifest.segments[manifest.segments.count - 1] = Manifest.Segment(next)

@@ -46,7 +46,8 @@ extension Journal {
       try lead { () throws(DiskError) in try appender.appendPieces(bytes) }
     }
     span.write(to: &reference)
-    try makeRoom(for: reference.byteCount)
+    try makeRoom(for: reference.byteCount, spanning: byteCount)
+    gathering.spans.add(byteCount)
     return reference.withBytes { bytes in
       cursor.pointee.append(bytes.count, isSpan: true) { $0.copyMemory(from: bytes) }
     }
@@ -60,10 +61,12 @@ extension Journal {
 
   /// Opens the cursor; where the half is full, turns to the other one, and waits for it where it has
   /// still to be written. Holds the lock, and gives it back in between.
-  private func makeRoom(for byteCount: Int) throws(JournalError) {
+  private func makeRoom(
+    for byteCount: Int, spanning spanned: Int? = nil
+  ) throws(JournalError) {
     try throwUnlessOpen()
     notePending()
-    while !cursor.pointee.hasRoom(for: byteCount) {
+    while !cursor.pointee.hasRoom(for: byteCount) || !hasRoom(spanning: spanned) {
       if waiting == nil {
         turn()
         alarm.ringNow()
@@ -75,6 +78,12 @@ extension Journal {
     }
   }
 
+  /// Whether the gathering batch may have another span, of so many bytes. Holds the lock.
+  func hasRoom(spanning byteCount: Int?) -> Bool {
+    guard let byteCount else { return true }
+    return gathering.spans.hasRoom(for: byteCount, within: options.spansByteCount)
+  }
+
   /// Makes the gathering half wait to be written, and gathers in the free one. Holds the lock.
   func turn() {
     precondition(!isOtherWaiting, "there is no free half to turn to")
@@ -83,6 +92,7 @@ extension Journal {
     other.half = buffer.beginHalf(
       other.half.index, generation: gathering.half.generation + 1,
       firstEdit: gathering.half.nextEdit)
+    other.spans = SpanSum()
     swap(&gathering, &other)
     isOtherWaiting = true
     cursor.pointee = EditCursor(gathering.half, salt: buffer.salt)

@@ -29,6 +29,7 @@ extension Journal {
   ///     their presence and length are.
   ///   - survey: Tells both of a journal that is there, once it is locked and before anything is changed; what
   ///     it throws is thrown, and nothing has been changed then.
+  /// - Returns: the journal, and a report. Whoever has told what files that names calls `noteSavedFilesTold`.
   /// - Throws: `JournalError`. Where the journal is damaged, nothing has been changed.
   package static func open(
     on disk: any Disk, at path: String, making: Making = .ifMissing,
@@ -49,7 +50,8 @@ extension Journal {
         try survey?(manifest, place.folder) ?? (knownDurable: knownDurable, checkingFrom: first)
       appender = try recovery.recover(manifest, knownDurable: durable, checkingFrom: unchecked)
       buffer = try onDisk { () throws(DiskError) in
-        try recovery.replaceEditBuffer(of: manifest.store)
+        try recovery.replaceEditBuffer(
+          of: manifest.store, durableThrough: appender.durableThrough)
       }
       // From here on it has a life of its own, and is no copy to be made anew.
       try onDisk { () throws(DiskError) in
@@ -66,6 +68,7 @@ extension Journal {
       if finding.kind.isOfNewerCode { throw .newerFormat(finding) }
       throw .damaged(finding)
     }
+    try recovery.findUntold()
     let journal = Journal(
       path: path, options: options, disk: disk, folder: place.folder, storeLock: storeLock,
       buffer: buffer, appender: appender)
@@ -110,7 +113,10 @@ struct StorePlace {
       return
     }
     guard names.contains(JournalFiles.manifest) else {
-      guard names.allSatisfy(Self.leftovers.contains) else { throw .notAStore(path: path) }
+      // What recovery kept belongs to a store that was here: a copy, which may be taken away again, goes elsewhere.
+      let mayHold =
+        copied == nil ? Self.leftovers : Self.leftovers.subtracting([JournalFiles.recoveredFolder])
+      guard names.allSatisfy(mayHold.contains) else { throw .notAStore(path: path) }
       // An empty folder stays empty where nothing is to be made.
       guard making == .ifMissing || !names.isEmpty else { throw .storeMissing(path: path) }
       return
@@ -168,7 +174,7 @@ struct StorePlace {
         creationTime: disk.wallClock(), windowByteCount: UInt32(options.windowByteCount))
       let segment = try ActiveSegment(
         making: header, in: journalFolder, preallocatedByteCount: options.preallocatedByteCount)
-      let buffer = try recovery.replaceEditBuffer(of: store)
+      let buffer = try recovery.replaceEditBuffer(of: store, durableThrough: .none)
       try parent.sync()
       let manifest = Manifest(
         store: store, generation: 1, durableThrough: .none,

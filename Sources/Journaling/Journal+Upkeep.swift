@@ -14,9 +14,8 @@ extension Journal {
     let now = disk.steadyClock()
     if isLeading {
       // Whoever leads may go on leading; what is overdue does not wait for that to end by itself.
-      guard let oldest = oldestPendingTime, now >= oldest + options.syncDelayNanoseconds else {
-        return now + options.idleDelayNanoseconds
-      }
+      let due = oldestPendingTime.map { $0 + options.syncDelayNanoseconds } ?? .max
+      guard now >= due else { return min(due, now + options.idleDelayNanoseconds) }
       while isLeading { lock.wait() }
     }
     if ending != nil { return nil }
@@ -31,10 +30,12 @@ extension Journal {
     if wantsMarker, now >= idle {
       try lead { () throws(DiskError) in try appender.appendIdleMarker() }
     }
+    var next = wantsMarker && now < idle ? idle : nil
     if let oldest = oldestPendingTime {
-      return min(oldest + options.syncDelayNanoseconds, now + options.idleDelayNanoseconds)
+      let due = min(oldest + options.syncDelayNanoseconds, now + options.idleDelayNanoseconds)
+      next = min(due, next ?? due)
     }
-    return wantsMarker && now < idle ? idle : nil
+    return next
   }
 
   /// Replaces what the rooms above have attached to the manifest, durably, and with the same manifest drops
@@ -122,9 +123,13 @@ extension Journal {
 
 /// Wakes the upkeep thread when something is due.
 final class Alarm: @unchecked Sendable {
+  /// By whose clock it rings.
+  private let disk: any Disk
   private let lock = Lock()
   private var time = UInt64.max
   private var isStopped = false
+
+  init(_ disk: any Disk) { self.disk = disk }
 
   /// Rings at a time, or earlier where that was asked for already.
   func ring(at time: UInt64) {
@@ -158,7 +163,7 @@ final class Alarm: @unchecked Sendable {
       while !isStopped {
         if time == .max {
           lock.wait()
-        } else if lock.wait(until: time) {
+        } else if disk.wait(on: lock, until: time) {
           break
         }
       }

@@ -56,7 +56,7 @@ package final class Journal: @unchecked Sendable {
   let appender: FrameAppender
   var payload = ByteWriter(capacity: 64 << 10)
 
-  let alarm = Alarm()
+  let alarm: Alarm
   var upkeepThread: BackgroundThread?
 
   init(
@@ -66,6 +66,7 @@ package final class Journal: @unchecked Sendable {
     self.path = path
     self.options = options
     self.disk = disk
+    alarm = Alarm(disk)
     self.folder = folder
     self.storeLock = storeLock
     self.buffer = buffer
@@ -141,6 +142,8 @@ package final class Journal: @unchecked Sendable {
   /// Writes nothing more from now on; every commit that is not durable has failed. Holds the lock.
   func end(_ reason: JournalError) {
     ending = reason
+    // What the rooms above write and remove goes by the same disk.
+    if case .stopped(let cause) = reason { disk.stop(at: cause) }
     cursor.pointee.close()
     for ticket in unsyncedTickets { ticket.state = .failed(reason) }
     unsyncedTickets.removeAll()
@@ -187,6 +190,8 @@ final class BatchInMaking {
   var commits: [QueuedCommit] = []
   /// The length of all commits, also of those that will be written in pieces.
   var commitByteCount = 0
+  /// What the batch has that needs pieces.
+  var spans = SpanSum()
 
   /// A commit waiting to be written.
   struct QueuedCommit {

@@ -22,7 +22,7 @@ package enum JournalError: Error, Hashable, Sendable {
   case framesDropped(before: FrameNumber)
   /// The store was written by newer code.
   case newerFormat(Finding)
-  /// An earlier sync failed: nothing more is written.
+  /// A sync failed, or a call of which nobody knows what it left: nothing more is written.
   case stopped(cause: DiskError)
   /// A commit queued before this one failed, and this one may depend on it.
   case queuedBehindFailure(cause: DiskError)
@@ -37,6 +37,13 @@ package enum JournalError: Error, Hashable, Sendable {
     case .disk(let cause), .queuedBehindFailure(let cause): cause.isOutOfSpace
     default: false
     }
+  }
+}
+
+extension JournalError {
+  /// What a finding that keeps a journal from opening is: damage, or the work of newer code.
+  init(refusing finding: Finding) {
+    self = finding.kind.isOfNewerCode ? .newerFormat(finding) : .damaged(finding)
   }
 }
 
@@ -69,7 +76,7 @@ extension JournalError: CustomStringConvertible {
     case .newerFormat(let finding):
       "\(finding); open the store with the newer version of the program."
     case .stopped(let cause):
-      "the store has stopped writing after a failed sync (\(cause.code.message) in “\(cause.name)”); "
+      "the store has stopped writing after the disk failed (\(cause.code.message) in “\(cause.name)”); "
         + "close it, check the disk, and open it again."
     case .queuedBehindFailure(let cause):
       "the commit was not made, because one queued before it failed (\(cause.code.message)); "

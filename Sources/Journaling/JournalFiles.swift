@@ -8,6 +8,8 @@ package enum JournalFiles {
   package static let journalFolder = "journal"
   package static let recoveredFolder = "recovered"
   package static let newSaved = "saved.new"
+  /// What the name of a marker ends with, beside a file in the folder of what was recovered.
+  package static let untold = ".untold"
   /// Stands in a folder as long as a copy that is made there is not whole.
   package static let copyMark = "UNFINISHED-COPY"
 

@@ -8,6 +8,8 @@ package struct JournalOptions: Sendable {
   package var windowByteCount = 8 << 20
   /// How far zeros are written ahead of small frames.
   package var preallocatedByteCount = 1 << 20
+  /// What the large edits and commits of one batch add up to at most, unless it has only one.
+  package var spansByteCount = Limits.spansByteCount
   /// Edits and frames are synced after this long at most.
   package var syncDelayNanoseconds: UInt64 = 800_000_000
   /// The idle marker is written this long after the last frame.
@@ -41,5 +43,7 @@ package struct JournalOptions: Sendable {
       (0...Zeros.largestByteCount).contains(preallocatedByteCount),
       "zeros are written ahead by at most 1 MiB")
     precondition(segmentByteCount > 0, "a segment has a length")
+    precondition(
+      spansByteCount <= Limits.spansByteCount, "the spans of a batch are at most 1 GiB together")
   }
 }

@@ -6,6 +6,10 @@ package final class JournalReader {
   package let manifest: Manifest
   private let folder: any ReadableFolder
   private let journalFolder: any ReadableFolder
+  /// The pieces that were not named yet, on a walk.
+  var unnamedPieces: UnnamedPieces?
+  var piecePlaces = PiecePlaces()
+  var pieceWalk: PieceWalk?
 
   /// Reads the manifest of the store in a folder.
   package convenience init(
@@ -20,7 +24,7 @@ package final class JournalReader {
     try self.init(in: folder, path: path)
   }
 
-  private init(in folder: any ReadableFolder, path: String) throws(JournalError) {
+  init(in folder: any ReadableFolder, path: String) throws(JournalError) {
     self.folder = folder
     switch try ManifestFile.read(in: folder) {
     case .manifest(let manifest): self.manifest = manifest
@@ -84,6 +88,10 @@ package final class JournalReader {
     let oldest = manifest.segments[0].firstFrame
     let first = wanted ?? oldest
     guard first >= oldest else { throw .framesDropped(before: oldest) }
+    // A closure may walk too: what this walk has passed is still its own then.
+    let outer = unnamedPieces
+    unnamedPieces = UnnamedPieces(from: first)
+    defer { unnamedPieces = outer }
     var ending = Ending(next: first)
     var previous: Manifest.Sealing?
     for segment in manifest.segments {
@@ -110,12 +118,14 @@ package final class JournalReader {
     var memory = ByteWriter(capacity: 64 << 10)
     defer { extendLifetime(memory) }
     while true {
+      let place = scanner.place
       let step = try scanner.next()
       guard case .frame(let sealed) = step else {
-        ending.finding = segment.finding(atEnd: step, scanner.place)
+        ending.finding = segment.finding(atEnd: step, place)
         return ending.finding == nil && segment.sealing != nil
       }
       if sealed.seal.number < first { continue }
+      pass(sealed, at: place, in: segment.number)
       guard let frame = Frame(sealed, in: segment.number, &memory) else {
         ending.finding = segment.malformed(sealed)
         return false
@@ -135,6 +145,13 @@ package final class JournalReader {
       ending.next = frame.number.next
       guard body(frame) else { return false }
     }
+  }
+
+  /// Notes where a piece stands that a walk passes, and that it may be named from now on.
+  func pass(_ frame: SealedFrame, at place: FrameScanner.Place, in segment: SegmentNumber) {
+    guard frame.seal.kind == .piece else { return }
+    unnamedPieces?.add(frame.seal.number)
+    piecePlaces.note(place, in: segment)
   }
 
   /// The first frame of the segment in which an edit was sealed, or of the first segment.
@@ -160,12 +177,12 @@ package final class JournalReader {
   /// Opens a segment for a walk over its frames.
   func scanner(
     of segment: Manifest.Segment, after previous: Manifest.Sealing?,
-    from place: FrameScanner.Place? = nil
+    from place: FrameScanner.Place? = nil, windowByteCount: Int? = nil
   ) throws(JournalError) -> FrameScanner {
     do throws(JournalError) {
       let file = try segment.file(in: journalFolder)
       let header = try segment.header(in: file, of: manifest.store, after: previous)
-      return try FrameScanner(file, header, from: place)
+      return try FrameScanner(file, header, from: place, windowByteCount: windowByteCount)
     } catch {
       if let oldest = try Self.oldestFrame(in: folder, afterDropping: segment.number) {
         throw .framesDropped(before: oldest)
@@ -182,28 +199,6 @@ package final class JournalReader {
       segment < manifest.segments[0].number
     else { return nil }
     return manifest.segments[0].firstFrame
-  }
-
-  /// Puts an edit or commit together from its pieces.
-  ///
-  /// - Throws: where a piece is not there or not what it was.
-  package func bytes(of span: Span) throws(JournalError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var isWhole = true
-    _ = try forEachFrame(from: span.firstFrame) { frame in
-      guard frame.kind == .piece, bytes.count + frame.payload.count <= span.byteCount else {
-        isWhole = false
-        return false
-      }
-      bytes += frame.payload
-      return frame.number < span.lastFrame
-    }
-    isWhole = isWhole && bytes.count == span.byteCount
-    guard isWhole, bytes.withUnsafeBytes({ Checksum.of($0, salt: 0) }) == span.check else {
-      throw .damaged(
-        Finding(.piecesDamaged(first: span.firstFrame), JournalFiles.journalFolder))
-    }
-    return bytes
   }
 
   /// The newest frame that is known to be durable without reading the frames themselves.

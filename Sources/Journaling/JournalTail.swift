@@ -12,6 +12,9 @@ package final class JournalTail {
   package private(set) var next: FrameNumber
   /// Where the walk stands, so that no frame that was handed out is read again.
   private var position: (segment: SegmentNumber, place: FrameScanner.Place)?
+  private var piecePlaces = PiecePlaces()
+  /// Of what was handed out so far.
+  private var unnamedPieces: UnnamedPieces?
 
   /// Begins before a frame, by default the first.
   package init(
@@ -34,6 +37,9 @@ package final class JournalTail {
     let reader = try JournalReader(at: path, on: disk)
     let oldest = reader.manifest.segments[0].firstFrame
     guard next >= oldest else { throw .framesDropped(before: oldest) }
+    reader.unnamedPieces = unnamedPieces ?? UnnamedPieces(from: next)
+    reader.piecePlaces = piecePlaces
+    defer { piecePlaces = reader.piecePlaces }
     // The count is read before the frames, so that all it counts are there.
     var durable = try reader.durableThrough()
     var previous: Manifest.Sealing?
@@ -92,11 +98,15 @@ package final class JournalTail {
         continue
       }
       if sealed.seal.number >= next {
+        // What is not taken is handed out again, and names its pieces again.
+        unnamedPieces = reader.unnamedPieces
+        reader.pass(sealed, at: before, in: segment.number)
         guard let frame = JournalReader.Frame(sealed, in: segment.number, &memory) else {
           return .finding(segment.malformed(sealed))
         }
         guard body(frame, reader) else { return .nothingMore }
         next = frame.number.next
+        unnamedPieces = reader.unnamedPieces
       }
       position = (segment.number, scanner.place)
     }

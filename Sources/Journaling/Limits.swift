@@ -11,8 +11,16 @@ package enum Limits {
   package static let lz4FrameByteCount = payloadByteCount + (payloadByteCount >> 6) + 64
   /// The largest edit or commit; a larger one is refused when it is made.
   package static let entryByteCount = 1 << 30
+  /// What the spans of one batch add up to at most: who reads a batch may hold all of them.
+  package static let spansByteCount = entryByteCount
+  /// The most spans of one batch.
+  package static let spanCount = 1 << 16
+  /// The most edits of one batch, and the most commits: who reads a batch may remember where each begins.
+  package static let batchEntryCount = 1 << 21
   /// The largest manifest.
-  package static let manifestByteCount = 64 << 20
+  package static let manifestByteCount = 16 << 20
+  /// The most attachments of a manifest.
+  package static let attachmentCount = 1 << 16
   /// The largest edit buffer.
   package static let editBufferByteCount = 4096 + 2 * largestHalfByteCount
   /// The largest half of an edit buffer.

@@ -129,7 +129,8 @@ extension Manifest {
     let segmentCount = try reader.readInteger(UInt32.self)
     let attachmentCount = try reader.readInteger(UInt32.self)
     let least = UInt64(segmentCount) * UInt64(Self.segmentByteCount()) + UInt64(attachmentCount) * 6
-    guard least <= UInt64(reader.remainingByteCount) else {
+    guard least <= UInt64(reader.remainingByteCount), attachmentCount <= Limits.attachmentCount
+    else {
       throw ByteCodingError(code: .countTooLarge, offset: reader.offset)
     }
     segments = []
@@ -139,7 +140,7 @@ extension Manifest {
   }
 
   /// Whether the segments follow one another, all but the last are sealed, and every name is allowed.
-  private var isConsistent: Bool {
+  var isConsistent: Bool {
     guard let last = segments.last, last.sealing == nil,
       durableThrough.rawValue <= Limits.number, generation <= Limits.number,
       segments.allSatisfy({
@@ -151,7 +152,8 @@ extension Manifest {
         sealing.lastFrame >= segment.firstFrame.previous, next.firstFrame == sealing.lastFrame.next
       else { return false }
     }
-    return attachments.allSatisfy { JournalFiles.isAllowed($0.fileName) }
+    return attachments.count <= Limits.attachmentCount
+      && attachments.allSatisfy { JournalFiles.isAllowed($0.fileName) }
   }
 }
 
@@ -175,6 +177,10 @@ extension Manifest.Attachment {
     kind = try reader.readInteger()
     let nameByteCount = try reader.readInteger(UInt8.self)
     fileName = String(decoding: try reader.readBytes(Int(nameByteCount)), as: UTF8.self)
+    // Here, and not when all are read: names of no bytes take six bytes each, and much more in memory.
+    guard JournalFiles.isAllowed(fileName) else {
+      throw ByteCodingError(code: .endOfBytes, offset: reader.offset)
+    }
     let contentByteCount = try reader.readInteger(UInt32.self)
     content = Array(try reader.readBytes(Int(contentByteCount)))
   }

@@ -34,7 +34,7 @@ enum ManifestFile {
   /// Puts a manifest in the place of the one before: written aside, synced, renamed, and the renaming
   /// synced. Where it fails before the renaming, the old one stands; one larger than a reader accepts is refused.
   static func replace(with manifest: Manifest, in folder: any DiskFolder) throws(DiskError) {
-    guard manifest.byteCount <= Limits.manifestByteCount else {
+    guard manifest.byteCount <= Limits.manifestByteCount, manifest.isConsistent else {
       throw DiskError(.openFile, JournalFiles.newManifest, .fileTooLarge)
     }
     do throws(DiskError) {
@@ -46,7 +46,7 @@ enum ManifestFile {
       try folder.rename(JournalFiles.newManifest, to: JournalFiles.manifest)
     } catch {
       // What is left of the attempt does no harm: the next one empties it.
-      if !error.isRefusal { try? folder.remove(JournalFiles.newManifest) }
+      if error.leavesJournalWhole, !error.isRefusal { try? folder.remove(JournalFiles.newManifest) }
       throw error
     }
     try folder.sync()

@@ -11,8 +11,15 @@ package struct RecoveryReport: Hashable, Sendable {
   package var tornTail: TornTail?
   /// The file the edit buffer was copied to, where some of it could not be read.
   package var editBufferSavedAs: String?
+  /// What openings before this one kept, which then came to no good end: nobody was told of these files.
+  package var savedEarlier: [String] = []
   /// How many edits were in the edit buffer and in no frame; a frame holds them now.
   package var recoveredEditCount = 0
+
+  /// All files that were kept and nobody was told of yet.
+  package var savedFiles: [String] {
+    [tornTail?.savedAs, editBufferSavedAs].compactMap(\.self) + savedEarlier
+  }
 
   /// Bytes behind the last whole frame, of a write that did not come to its end.
   package struct TornTail: Hashable, Sendable {
@@ -45,12 +52,16 @@ struct Recovery {
       active, after: manifest.segments.dropLast().last?.sealing, of: manifest.store,
       in: journalFolder,
       durableThrough: max(manifest.durableThrough, knownDurable, edits.durableThrough))
+    if case .damaged(let finding, _) = examination.verdict { throw JournalError(refusing: finding) }
+    // Read before anything is changed: the segments with their pieces may be damaged.
+    let leftover = try leftoverEdits(&edits, from: examination.nextEdit)
     let segment = try accept(examination, journalFolder)
     let appender = FrameAppender(
       disk: disk, folder: folder, journalFolder: journalFolder, options: options,
       segment: segment, manifest: manifest, nextEdit: examination.nextEdit,
       endsIdle: examination.endsIdle)
-    try sealLeftoverEdits(&edits, appender)
+    try seal(leftover, appender)
+    report.recoveredEditCount = leftover.count
     report.findings += edits.findings
     if !edits.findings.isEmpty, !edits.bytes.isEmpty {
       var bytes = ByteWriter(capacity: edits.bytes.count)
@@ -65,12 +76,26 @@ struct Recovery {
   }
 
   /// Puts an empty edit buffer in the place of the one there is, and makes the names in the folder durable.
-  func replaceEditBuffer(of store: StoreIdentity) throws(DiskError) -> EditBuffer {
-    let buffer = try EditBuffer.make(
-      in: folder, store: store, salt: try disk.randomNumber(), halfByteCount: options.halfByteCount)
-    try folder.rename(JournalFiles.newEdits, to: JournalFiles.edits)
+  func replaceEditBuffer(
+    of store: StoreIdentity, durableThrough: FrameNumber
+  ) throws(DiskError) -> EditBuffer {
+    let buffer: EditBuffer
+    do throws(DiskError) {
+      buffer = try EditBuffer.make(
+        in: folder, store: store, salt: try disk.randomNumber(),
+        halfByteCount: options.halfByteCount, durableThrough: durableThrough)
+      try folder.rename(JournalFiles.newEdits, to: JournalFiles.edits)
+    } catch {
+      removeAttempt(JournalFiles.newEdits, in: folder, after: error)
+      throw error
+    }
     try folder.sync()
     return buffer
+  }
+
+  /// Takes away what a step has left that found no room: the next attempt may need the room.
+  func removeAttempt(_ name: String, in folder: any DiskFolder, after error: DiskError) {
+    if error.leavesJournalWhole, !error.isRefusal { try? folder.remove(name) }
   }
 
   private func openJournalFolder() throws(JournalError) -> any DiskFolder {
@@ -102,7 +127,9 @@ struct Recovery {
         let examination = try SegmentExamination(
           segment, after: previous, of: manifest.store, in: journalFolder,
           durableThrough: sealing.lastFrame)
-        if case .damaged(let finding, _) = examination.verdict { throw .damaged(finding) }
+        if case .damaged(let finding, _) = examination.verdict {
+          throw JournalError(refusing: finding)
+        }
       }
       previous = sealing
     }
@@ -140,8 +167,7 @@ struct Recovery {
     var end = examination.end
     switch examination.verdict {
     case .damaged(let finding, _):
-      if finding.kind.isOfNewerCode { throw .newerFormat(finding) }
-      throw .damaged(finding)
+      throw JournalError(refusing: finding)
     case .torn(let finding, let byteCount):
       let savedAs = try saveTail(of: file, name, from: end, byteCount)
       report.tornTail = RecoveryReport.TornTail(
@@ -161,101 +187,5 @@ struct Recovery {
       file, examination.header, end: end, fileByteCount: fileByteCount,
       lastFrame: examination.lastFrame, lastBodyCheck: examination.lastBodyCheck,
       sealing: examination.sealing, preallocatedByteCount: options.preallocatedByteCount)
-  }
-
-  /// Copies a torn tail aside before it is cut.
-  ///
-  /// - Returns: the file it was copied to.
-  private func saveTail(
-    of file: any DiskFile, _ name: String, from offset: UInt64, _ byteCount: UInt64
-  ) throws(JournalError) -> String {
-    var window = try FileWindow(file)
-    return try save(as: "\(name.dropLast(3))-\(offset)") { (saved) throws(JournalError) in
-      var position = offset
-      while position < offset + byteCount {
-        let rest = offset + byteCount - position
-        let bytes = try window.bytes(at: position, Int(min(rest, 1 << 20)))
-        if bytes.isEmpty { break }
-        _ = try onDisk { () throws(DiskError) in try saved.append(bytes) }
-        position += UInt64(bytes.count)
-      }
-    }
-  }
-
-  /// Keeps what recovery takes out of the store, durably, in a file of its own, which has its name once it
-  /// is whole.
-  ///
-  /// - Returns: the file it was copied to.
-  private func save(
-    as name: String, _ write: (any DiskFile) throws(JournalError) -> Void
-  ) throws(JournalError) -> String {
-    let recovered = JournalFiles.recoveredFolder
-    var copy = 1
-    let (target, saved) = try onDisk { () throws(DiskError) in
-      if try folder.information(of: recovered) == nil { try folder.makeFolder(recovered) }
-      let target = try folder.folder(recovered)
-      while try target.information(of: "\(name)-\(copy)") != nil { copy += 1 }
-      return (target, try target.file(JournalFiles.newSaved, .emptied))
-    }
-    try write(saved)
-    try onDisk { () throws(DiskError) in
-      try saved.sync()
-      try target.rename(JournalFiles.newSaved, to: "\(name)-\(copy)")
-      try target.sync()
-      try folder.sync()
-    }
-    return "\(recovered)/\(name)-\(copy)"
-  }
-
-  /// Puts the edits that only the buffer holds into a frame, so that a new buffer can take its place.
-  private mutating func sealLeftoverEdits(
-    _ edits: inout EditBufferContents, _ appender: FrameAppender
-  ) throws(JournalError) {
-    var leftover: [(bytes: [UInt8], isSpan: Bool)] = []
-    let lastFrame = appender.lastFrame
-    edits.forEachUnsealedEdit(from: appender.nextEdit) { bytes, isSpan in
-      // After a power loss, an edit may be there whose pieces are not: it and what follows is a hole.
-      if isSpan, !(Span(bytes).map { $0.lastFrame <= lastFrame } ?? false) { return false }
-      leftover.append((Array(bytes), isSpan))
-      return true
-    }
-    report.recoveredEditCount = leftover.count
-    try onDisk { () throws(DiskError) in
-      var rest = leftover[...]
-      while !rest.isEmpty { try sealFirst(of: &rest, appender) }
-      try appender.sync()
-    }
-  }
-
-  /// Puts as many edits into one frame as a batch should hold.
-  private func sealFirst(
-    of edits: inout ArraySlice<(bytes: [UInt8], isSpan: Bool)>, _ appender: FrameAppender
-  ) throws(DiskError) {
-    var entries = ByteWriter()
-    var count: UInt64 = 0
-    while let edit = edits.first, entries.byteCount < options.largestCommitByteCount {
-      var bytes = ByteWriter()
-      bytes.write(edit.bytes)
-      if edit.bytes.count > options.largestCommitByteCount {
-        let span = try bytes.withBytes { (bytes) throws(DiskError) in
-          try appender.appendPieces(bytes)
-        }
-        bytes.removeAll()
-        span.write(to: &bytes)
-        entries.writeEntry(bytes, isSpan: true)
-      } else {
-        entries.writeEntry(bytes, isSpan: edit.isSpan)
-      }
-      count += 1
-      edits.removeFirst()
-    }
-    var payload = ByteWriter(capacity: entries.byteCount + 32)
-    payload.writeVarint(appender.nextEdit.rawValue)
-    payload.writeVarint(count)
-    payload.write(entries)
-    payload.writeVarint(0)
-    _ = try payload.withBytes { (bytes) throws(DiskError) in
-      try appender.appendBatch(bytes, nextEdit: appender.nextEdit + count)
-    }
   }
 }

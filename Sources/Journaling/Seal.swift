@@ -41,6 +41,12 @@ package struct Seal: Hashable, Sendable {
     return FrameNumber(before - min(before, UInt64(unsyncedFrameCount)))
   }
 
+  /// What is found of a frame that newer code has written; nil of one of ours.
+  var newerKind: Finding.Kind? {
+    guard format != Self.format || flags & 0xF0 != 0 else { return nil }
+    return .frameNewer(format: format, flags: flags)
+  }
+
   /// The length of the seal and its frame.
   package var sealedByteCount: Int { Self.byteCount + Int(lz4FrameByteCount) }
 

@@ -161,8 +161,9 @@ private final class FaultyLife {
         edits.append(number)
         if step == .burst { try fill(journal) }
         try commit(journal)
-      case .edit:
+      case .edit, .largeEdit:
         number += 1
+        if step == .largeEdit { large.insert(number) }
         try journal.appendEdit(bytes("edit", number))
         edits.append(number)
       case .roll: try journal.beginSegment()

@@ -181,6 +181,38 @@ import Testing
     }
   }
 
+  @Test func `a batch has no more spans, nor longer ones together, than a reader may hold`() {
+    func batch(_ spans: [[UInt8]], commits: [[UInt8]] = []) -> [UInt8] {
+      func entry(_ span: [UInt8]) -> [UInt8] { varints(UInt64(span.count) * 2 + 1) + span }
+      return varints(1, UInt64(spans.count)) + spans.flatMap(entry)
+        + varints(UInt64(commits.count)) + commits.flatMap(entry)
+    }
+    let most = UInt64(Limits.spansByteCount)
+    let half = most / 2
+    #expect(content(batch([span(1, 1, half), span(2, 1, half)])) != nil)
+    #expect(content(batch([span(1, 1, half), span(2, 1, half + 1)])) == nil)
+    #expect(content(batch([span(1, 1, half)], commits: [span(2, 1, half)])) != nil)
+    #expect(content(batch([span(1, 1, half)], commits: [span(2, 1, half + 1)])) == nil)
+    #expect(content(batch([span(1, 1, most)], commits: [span(2, 1, 1)])) == nil)
+    let spans = (1...UInt64(Limits.spanCount) + 1).map { span($0, 1, 1) }
+    #expect(content(batch(spans.dropLast()))?.editCount == Limits.spanCount)
+    #expect(content(batch(spans)) == nil)
+    #expect(content(batch(spans.dropLast(), commits: spans.suffix(1))) == nil)
+  }
+
+  @Test func `a batch has no more edits or commits than a reader may remember`() {
+    func isBatch(_ edits: Int, _ commits: Int) -> Bool {
+      // Entries of no bytes take one each.
+      let payload =
+        varints(1, UInt64(edits)) + [UInt8](repeating: 0, count: edits) + varints(UInt64(commits))
+        + [UInt8](repeating: 0, count: commits)
+      return payload.withUnsafeBytes { Batch($0) } != nil
+    }
+    let most = Limits.batchEntryCount
+    #expect(isBatch(most, 0) && isBatch(0, most))
+    #expect(!isBatch(most + 1, 0) && !isBatch(0, most + 1))
+  }
+
   @Test func `no bytes are no batch`() {
     #expect(Batch(UnsafeRawBufferPointer(start: nil, count: 0)) == nil)
   }

@@ -217,6 +217,26 @@ import Testing
     try journal.close()
   }
 
+  @Test func `what recovery kept makes no place for a copy, and stays beside a new store`() throws {
+    let journal = try open()
+    try fill(journal)
+    try disk.setContents("place/recovered/edits-1", [7])
+    #expect(throws: JournalError.notAStore(path: "place")) {
+      try journal.copy(to: "place", on: disk) { _, _ in [] }
+    }
+    #expect(disk.paths.filter { $0.hasPrefix("place") } == ["place/recovered/edits-1"])
+    // Beside a copy that was broken off it is no store either.
+    try disk.setContents("place/UNFINISHED-COPY", [1])
+    #expect(throws: JournalError.notAStore(path: "place")) { try open("place") }
+    #expect(throws: JournalError.notAStore(path: "place")) {
+      try journal.copy(to: "place", on: disk) { _, _ in [] }
+    }
+    try disk.folder(at: "place").remove("UNFINISHED-COPY")
+    try open("place").close()
+    #expect(disk.contents(of: "place/recovered/edits-1") == [7])
+    try journal.close()
+  }
+
   /// Does something just when a place is locked.
   private func whenLocked(_ path: String, _ body: @escaping () throws -> Void) {
     disk.onCall = { [disk] call in

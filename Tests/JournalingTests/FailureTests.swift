@@ -29,6 +29,23 @@ import Testing
     }
   }
 
+  private struct NeverCameAbout: Error {
+    let what: String
+  }
+
+  /// Lets time pass on the simulated disk until its threads have done something.
+  private func comesAbout(
+    _ what: String, on disk: SimulatedDisk? = nil, _ condition: () -> Bool
+  ) throws {
+    let pause = Lock()
+    for _ in 0..<5_000 {
+      if condition() { return }
+      (disk ?? self.disk).advanceClock(by: 100_000_000)
+      pause.withLock { _ = pause.wait(until: PosixDisk().steadyClock() + 2_000_000) }
+    }
+    throw NeverCameAbout(what: what)
+  }
+
   @Test func `after a failed sync nothing is taken, everything says why, and reading goes on`()
     throws
   {
@@ -160,12 +177,11 @@ import Testing
     let journal = try Journal.open(on: disk, at: "store", options: options).journal
     disk.faults = [SimulatedFault(.failure(.noSpace), calls: [.write], isLasting: true)]
     try journal.appendEdit([1])
-    disk.advanceClock(by: 2_000_000_000)
     let before = disk.callCount
-    while disk.callCount < before + 20 {}
+    try comesAbout("the thread tries again") { disk.callCount >= before + 20 }
     #expect(journal.durableFrame == .none)
     disk.faults = []
-    while journal.durableFrame == .none {}
+    try comesAbout("the edit is durable") { journal.durableFrame > .none }
     try journal.close()
     #expect(try Listing(on: disk).edits == [[1]])
   }
@@ -195,6 +211,22 @@ import Testing
     try journal.commit([1])
     try journal.close()
     try open().close()
+  }
+
+  @Test func `a manifest that no reader would take is refused, and the store stays open to all`()
+    throws
+  {
+    var store = StoreBuilder(payloads: [batchBytes(firstEdit: 1, edits: [], commits: [[1]])])
+    store.manifest.generation = Limits.number
+    let disk = try store.disk()
+    var options = JournalOptions.small
+    options.windowByteCount = 1 << 20
+    let journal = try Journal.open(on: disk, at: "store", options: options).journal
+    #expect(throws: JournalError.self) { try journal.replaceAttachments([]) }
+    try journal.commit([2])
+    try journal.close()
+    try Journal.open(on: disk, at: "store", options: options).journal.close()
+    #expect(try Listing(on: disk).commits == [[1], [2]])
   }
 
   @Test func `a segment or manifest for which there is no room or file is begun later`() throws {
@@ -260,10 +292,75 @@ import Testing
     var options = JournalOptions.small
     options.hasUpkeepThread = true
     let again = try Journal.open(on: image, at: "store", options: options).journal
-    image.advanceClock(by: options.idleDelayNanoseconds)
-    while again.durableFrame == FrameNumber(1) {}
+    try comesAbout("the marker is durable", on: image) { again.durableFrame > FrameNumber(1) }
     #expect(try Listing(on: image).kinds == [.batch, .idleMarker])
     try again.close()
     try journal.close()
+  }
+
+  @Test(arguments: [0, 1 << 60])
+  func `the upkeep thread goes by the disk's clock, be it behind the machine's or ahead`(
+    _ nanoseconds: UInt64
+  ) throws {
+    var options = JournalOptions.small
+    options.hasUpkeepThread = true
+    disk.advanceClock(by: nanoseconds)
+    let journal = try Journal.open(on: disk, at: "store", options: options).journal
+    try journal.commit([1])
+    // A look at the clock moves it, so that the looks of the thread can be counted.
+    disk.clockStep = 1
+    let before = disk.steadyClock()
+    let pause = Lock()
+    pause.withLock { _ = pause.wait(until: PosixDisk().steadyClock() + 50_000_000) }
+    #expect(disk.steadyClock() - before < 100, "it does not sleep")
+    #expect(try Listing(on: disk).kinds == [.batch])
+    try comesAbout("the marker is written") { journal.durableFrame == FrameNumber(2) }
+    try journal.close()
+  }
+
+  @Test func `once a renaming has failed nothing is written or removed any more`() throws {
+    try open().close()
+    try disk.setContents("store/runs/run", [1])
+    // At opening it is the edit buffer's; then a manifest's with a new segment, and one's with other attachments.
+    for number in 1...3 {
+      disk.faults = [SimulatedFault(.failure(.inputOutput), calls: [.rename], number: number)]
+      let witness = Witness(disk, ofRenaming: number)
+      if number == 1 {
+        expect(.inputOutput, stops: false) { try open() }
+      } else {
+        let journal = try open()
+        try journal.commit([1])
+        if number == 2 {
+          expect(.inputOutput, stops: true) { try journal.beginSegment() }
+        } else {
+          try journal.beginSegment()
+        }
+        expect(.inputOutput, stops: true) { try journal.replaceAttachments([]) }
+        // As a checkpoint does with files that the manifest does not name.
+        let refusal = DiskError(.remove, "run", .inputOutput, isRefusal: true)
+        #expect(throws: refusal) { try journal.folder.folder("runs").remove("run") }
+        expect(.inputOutput, stops: true) { try journal.close() }
+      }
+      #expect(witness.hasSeenIt && witness.callsAfter == [], "renaming \(number)")
+      disk.onCall = nil
+      disk.faults = []
+      try open().close()
+    }
+  }
+
+  /// The calls that would change something and come after a failed renaming.
+  private final class Witness {
+    private(set) var callsAfter: [DiskError.Call] = []
+    private var renamings = 0
+    private let number: Int
+    var hasSeenIt: Bool { renamings >= number }
+
+    init(_ disk: SimulatedDisk, ofRenaming number: Int) {
+      self.number = number
+      disk.onCall = { [unowned self] call in
+        if hasSeenIt { callsAfter.append(call.kind) }
+        if call.kind == .rename { renamings += 1 }
+      }
+    }
   }
 }

@@ -75,6 +75,7 @@ private final class ExampleDisk: Disk, @unchecked Sendable {
   func wallClock() -> Int64 { Int64(1_700_000_000 + seconds) * 1_000_000_000 }
   func steadyClock() -> UInt64 { (1 + seconds) * 1_000_000_000 }
   func processNumber() -> Int32 { 4711 }
+  func wait(on lock: Lock, until moment: UInt64) -> Bool { disk.wait(on: lock, until: moment) }
 
   func fillWithRandomBytes(_ buffer: UnsafeMutableRawBufferPointer) throws(DiskError) {
     precondition(buffer.count == 8 && !numbers.isEmpty, "the example takes five random numbers")

@@ -85,6 +85,36 @@ import Testing
     #expect(throws: JournalError.damaged(finding)) { try files.frame(at: two) }
   }
 
+  @Test func `a frame of newer code is refused as newer at its place, too`() throws {
+    for (format, flags) in [(UInt8(2), UInt8(0)), (1, 0x10)] {
+      var segment = SegmentBuilder()
+      var frame = segment.frame(batchBytes(firstEdit: 1, edits: [[1]]))
+      (frame.format, frame.flags) = (format, flags)
+      segment.add(frame)
+      let store = StoreBuilder([segment])
+      let folder = try store.disk().folderForReading(at: "store")
+      let manifest = try JournalReader(at: "store", on: store.disk()).manifest
+      let files = try FrameFiles(in: folder, manifest)
+      let place = FramePlace(number: FrameNumber(1), segment: SegmentNumber(1), offset: 128)
+      let finding = Finding(
+        .frameNewer(format: format, flags: flags), "journal/0000000001.xj", at: 128,
+        expected: FrameNumber(1))
+      #expect(throws: JournalError.newerFormat(finding)) { try files.frame(at: place) }
+    }
+  }
+
+  @Test func `a seal that promises more than any frame may have is refused at its place`() throws {
+    var segment = SegmentBuilder()
+    var frame = segment.frame([1])
+    frame.payloadByteCount = .max
+    segment.add(frame)
+    let disk = try StoreBuilder([segment]).disk()
+    let files = try FrameFiles(
+      in: disk.folderForReading(at: "store"), JournalReader(at: "store", on: disk).manifest)
+    let place = FramePlace(number: FrameNumber(1), segment: SegmentNumber(1), offset: 128)
+    #expect(throws: JournalError.self) { try files.frame(at: place) }
+  }
+
   @Test func `more segments than files may stay open are read all the same`() throws {
     let journal = try Journal.open(on: disk, at: "store", options: .small).journal
     var places: [FramePlace] = []

@@ -195,6 +195,24 @@ import Testing
     #expect(try Listing(on: disk).kinds == [.batch, .idleMarker, .batch, .idleMarker])
   }
 
+  @Test func `what waits is not put off while somebody leads`() throws {
+    let journal = try open()
+    let start = disk.steadyClock()
+    try journal.appendEdit([1])
+    disk.advanceClock(by: 700_000_000)
+    var next: UInt64??
+    disk.onCall = { [disk] call in
+      guard call.kind == .write || call.kind == .append, next == nil else { return }
+      // This thread leads right now.
+      next = .some(try? journal.performUpkeep())
+      disk.onCall = nil
+    }
+    try journal.commit([2], .written)
+    let options = JournalOptions.small
+    #expect(next == .some(start + options.syncDelayNanoseconds))
+    try journal.close()
+  }
+
   @Test func `a journal that is closed refuses everything and can be closed again`() throws {
     let journal = try open()
     try journal.close()
@@ -324,5 +342,26 @@ import Testing
     try journal.close()
     let commits = try Listing(on: disk).commits
     #expect(commits == (1...60).map { Content.commit($0) + [UInt8](repeating: 1, count: 200) })
+  }
+
+  @Test func `edits that come meanwhile do not put the idle marker off`() throws {
+    let journal = try open()
+    let begin = disk.steadyClock()
+    // A write takes a millisecond, so that the first look comes too early.
+    disk.onCall = { [disk] call in if call.kind == .write { disk.advanceClock(by: 1_000_000) } }
+    try journal.commit([1])
+    let committed = disk.steadyClock()
+    disk.advanceClock(by: 100_000_000)
+    try journal.appendEdit([2])
+    // As the upkeep thread does: when the commit rang for it, then whenever it is told.
+    var next: UInt64? = begin + 250_000_000
+    while let moment = next, try !Listing(on: disk).kinds.contains(.idleMarker) {
+      let now = disk.steadyClock()
+      if moment > now { disk.advanceClock(by: moment - now) }
+      next = try journal.performUpkeep()
+    }
+    #expect(disk.steadyClock() - committed < 300_000_000)
+    disk.onCall = nil
+    try journal.close()
   }
 }

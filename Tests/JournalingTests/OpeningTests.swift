@@ -251,17 +251,48 @@ import Testing
     }
   }
 
+  /// All files but that of the lock, which says who holds it.
+  private func files() -> [String: [UInt8]?] {
+    let paths = disk.paths.filter { $0 != "store/LOCK" }
+    return Dictionary(uniqueKeysWithValues: paths.map { ($0, disk.contents(of: $0)) })
+  }
+
+  @Test(arguments: ["LOCK", "edits.new", "MANIFEST.new", "journal/0000000001.xj"])
+  func `a file that has another name elsewhere is not written to`(name: String) throws {
+    let journal = try open()
+    try journal.commit([1])
+    try journal.close()
+    try disk.setContents("letter", disk.contents(of: "store/" + name) ?? [1, 2, 3])
+    let letter = disk.contents(of: "letter")
+    if disk.contents(of: "store/" + name) != nil {
+      try disk.folder(at: name.hasPrefix("j") ? "store/journal" : "store")
+        .remove(name.split(separator: "/").last.map(String.init) ?? "")
+    }
+    try disk.link("letter", to: "store/" + name)
+    #expect {
+      let journal = try open()
+      try journal.beginSegment()
+      try journal.close()
+    } throws: { error in
+      guard let error = error as? JournalError else { return false }
+      switch error {
+      case .disk(let cause): return cause.code == .tooManyLinks
+      default: return false
+      }
+    }
+    #expect(disk.contents(of: "letter") == letter)
+  }
+
   private func expectDamage(
     _ kind: Finding.Kind, sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    let before = disk.paths.map { disk.contents(of: $0) }
+    let before = files()
     #expect(sourceLocation: sourceLocation) {
       try open()
     } throws: { error in
       guard case .damaged(let finding) = error as? JournalError else { return false }
       return finding.kind == kind
     }
-    let after = disk.paths.map { disk.contents(of: $0) }
-    #expect(before.count == after.count, sourceLocation: sourceLocation)
+    #expect(before == files(), sourceLocation: sourceLocation)
   }
 }

@@ -49,6 +49,30 @@ import Testing
     }
   }
 
+  @Test func `a file of the store with another name elsewhere is not written to`() throws {
+    let journal = try open()
+    try journal.commit([1])
+    try journal.close()
+    let letter = folder.path + "/letter"
+    for name in ["LOCK", "edits.new", "journal/0000000001.xj"] {
+      let file = path + "/" + name
+      if !FileManager.default.fileExists(atPath: file) {
+        try Data([1, 2]).write(to: .init(filePath: file))
+      }
+      try FileManager.default.linkItem(atPath: file, toPath: letter)
+      let content = FileManager.default.contents(atPath: letter)
+      #expect {
+        try open().close()
+      } throws: { error in
+        guard case .disk(let cause) = error as? JournalError else { return false }
+        return cause.code == .tooManyLinks
+      }
+      #expect(FileManager.default.contents(atPath: letter) == content)
+      try FileManager.default.removeItem(atPath: letter)
+    }
+    try open().close()
+  }
+
   @Test func `edits from many threads and the sealing of full halves do not disturb each other`()
     throws
   {

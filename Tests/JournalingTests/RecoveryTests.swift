@@ -320,4 +320,80 @@ import Testing
   private func poll(_ store: StoreBuilder) throws -> Finding? {
     try JournalTail(at: "store", on: try store.disk()).poll { _, _ in true }
   }
+
+  @Test func `a recovery that was broken off takes no frame of its own for a piece`() throws {
+    let disk = SimulatedDisk(seed: 1)
+    let life = JournalLife(disk)
+    try life.open()
+    let journal = try #require(life.journal)
+    try life.edit(journal)
+    life.ledger.largeEdits.insert(2)
+    try life.edit(journal)
+    // A loss of power that leaves all of the edit buffer, and of the segment what was synced.
+    let segment = "store/journal/0000000001.xj"
+    let durable = try #require(disk.durableContents(of: segment))
+    let image = disk.imageAfterProcessDeath()
+    try image.setContents(segment, durable)
+    life.abandon()
+    // The first recovery seals the small edit, and finds no room for a new edit buffer.
+    image.faults = [SimulatedFault(.failure(.noSpace), calls: [.write], name: "edits.new")]
+    #expect(throws: JournalError.self) {
+      try Journal.open(on: image, at: "store", options: .small)
+    }
+    image.faults = []
+    let (again, report) = try Journal.open(on: image, at: "store", options: .small)
+    #expect(report.recoveredEditCount == 0)
+    let content = try JournalContent(on: image, at: "store", life.ledger)
+    #expect(content.fault == nil)
+    #expect(try Listing(on: image).edits.count == 1)
+    try again.close()
+  }
+
+  @Test func `recovery writes no frame before the manifest is durable that names its segment`()
+    throws
+  {
+    let disk = SimulatedDisk(seed: 1)
+    let journal = try Journal.open(on: disk, at: "store", options: .small).journal
+    try journal.commit([1])
+    try journal.appendEdit([2])
+    // The process ends when the next segment's manifest has its name, which is not durable.
+    var image: SimulatedDisk?
+    var isRenamed = false
+    disk.onCall = { [disk] call in
+      if isRenamed, call.kind == .syncFolder { image = image ?? disk.imageAfterProcessDeath() }
+      if call.kind == .rename { isRenamed = true }
+    }
+    try journal.beginSegment()
+    disk.onCall = nil
+    let left = try #require(image)
+    var errors: [JournalError] = []
+    left.onCall = { [left] _ in
+      let unplugged = left.imageAfterPowerLossOfEverythingUnsynced()
+      do throws(JournalError) {
+        _ = try Journal.open(on: unplugged, at: "store", options: .small)
+      } catch { errors.append(error) }
+    }
+    let (again, report) = try Journal.open(on: left, at: "store", options: .small)
+    left.onCall = nil
+    #expect(report.recoveredEditCount == 1 && errors == [])
+    try again.close()
+    try journal.close()
+  }
+
+  @Test func `a sealed segment of newer code is newer, and not damaged`() throws {
+    var first = SegmentBuilder([batchBytes(firstEdit: 1, edits: [[1]], commits: [[9]])])
+    var frame = first.frame([1])
+    frame.flags = 0x10
+    first.add(frame)
+    var header = StoreBuilder.header(after: first)
+    header.firstEdit = 2
+    let store = StoreBuilder([first, SegmentBuilder(header)])
+    var options = JournalOptions.small
+    options.windowByteCount = 1 << 20
+    let error = #expect(throws: JournalError.self) {
+      try Journal.open(
+        on: try store.disk(), at: "store", options: options, checkingFrom: FrameNumber(1))
+    }
+    guard case .newerFormat? = error else { return #expect(Bool(false), "\(error as Any)") }
+  }
 }

@@ -24,14 +24,20 @@ package struct CrashOracle {
 
   /// Recovers the store on a disk, and again after more work.
   ///
+  /// - Parameter expected: what must be there exactly, where that is known: more than what was promised.
   /// - Returns: what promise was broken, or nil.
-  package func violation(on disk: SimulatedDisk, goesOn: Bool) -> String? {
+  package func violation(
+    on disk: SimulatedDisk, goesOn: Bool, expecting expected: JournalContent? = nil
+  ) -> String? {
     do throws(JournalError) {
       let life = JournalLife(disk)
       let report = try reopen(life)
       if let fault = fault(in: report) { return fault }
       var content = try JournalContent(on: disk, at: life.path, ledger)
       if let fault = fault(in: content) { return fault }
+      if let expected, !content.hasAsMuch(as: expected) {
+        return "a recovery left alone finds \(expected), and one after another \(content)"
+      }
       guard goesOn, let journal = life.journal else { return nil }
       if let fault = try faultOfPublishing(content, report, on: disk) { return fault }
       // A second life: the same numbers are given again, and so the same bytes written.
@@ -72,9 +78,7 @@ package struct CrashOracle {
     defer { withExtendedLifetime(journal) {} }
     if let torn = second.tornTail { return "what recovery accepted is torn: \(torn.finding)" }
     let later = try JournalContent(on: unplugged, at: "store", ledger)
-    let isThere =
-      later.fault == nil && later.commitCount == content.commitCount
-      && later.editCount == content.editCount
+    let isThere = later.fault == nil && later.hasAsMuch(as: content)
     return isThere ? nil : "what recovery handed out was lost with the power: \(content), \(later)"
   }
 
@@ -127,6 +131,11 @@ package struct JournalContent {
   package private(set) var editCount = 0
   /// What is wrong: a payload out of place, or other than it was written.
   package private(set) var fault: String?
+
+  /// Whether there are as many commits and edits as in another: what they are is checked by itself.
+  fileprivate func hasAsMuch(as other: JournalContent) -> Bool {
+    commitCount == other.commitCount && editCount == other.editCount
+  }
 
   package init(
     on disk: any ReadableDisk, at path: String, _ ledger: Ledger = Ledger()

@@ -38,6 +38,8 @@ package enum Step: String, Sendable {
   case save
   /// An edit that only the edit buffer holds.
   case edit
+  /// The same, of an edit that needs pieces.
+  case largeEdit
   case roll
   case reopen
   case idle
@@ -109,6 +111,9 @@ package final class JournalLife {
       try edit(journal)
       try commit(journal, .synced)
     case .edit:
+      try edit(journal)
+    case .largeEdit:
+      ledger.largeEdits.insert(ledger.begunEdits + 1)
       try edit(journal)
     case .large:
       ledger.largeEdits.insert(ledger.begunEdits + 1)
