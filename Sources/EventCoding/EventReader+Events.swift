@@ -76,6 +76,10 @@ extension EventReader {
     case .wasReset: return .wasReset
     case .saved: return .saved(try commit())
     case .saveFailed: return .saveFailed(try text())
+    case .reconciled:
+      let object = try object()
+      return .reconciled(
+        object, try list(ofAtLeast: 1) { reader throws(EventCodingError) in try reader.key() })
     case .keyNamed, .modelAdopted, .timePassed, .numbersReserved, .contextBegan, .contextEnded,
       .draftDiscarded, .tagged, .contextResumed:
       preconditionFailure("events that are no edits are read before")

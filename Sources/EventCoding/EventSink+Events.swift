@@ -77,6 +77,10 @@ extension EventSink {
       put(byte: keepingChanges ? 1 : 0)
       put(varint: commit.rawValue)
       try put(objects)
+    case .reconciled(let object, let keys):
+      try begin(.reconciled, context, object)
+      put(count: keys.count)
+      for key in keys { put(varint: UInt64(key.rawValue)) }
     default: putAboutContext(edit, context)
     }
   }

@@ -12,8 +12,9 @@ extension ContextFold {
   ///   each object that is changed, and again when the object's base is another.
   /// - Throws: `ContextFoldError`; the fold is as it was then.
   ///
-  /// Costs: of most edits, a few look-ups by object and key; undoing, refreshing, merging, saving and giving
-  /// up cost time in proportion to the objects concerned.
+  /// Costs: of most edits, a few look-ups by object and key; setting a set or ordered members that can be undone,
+  /// time in proportion to them; undoing, refreshing, merging, saving and giving up, in proportion to the objects
+  /// concerned.
   package mutating func apply<RowError>(
     _ edit: Edit, row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
@@ -64,6 +65,7 @@ extension ContextFold {
     case .rolledBack: rollBack()
     case .wasReset: reset()
     case .saved(let commit): try save(as: commit, row)
+    case .reconciled(let object, let keys): reconcile(object, keys)
     }
   }
 

@@ -1,4 +1,4 @@
-internal import ObjectModel
+package import ObjectModel
 
 // Changes of objects whose drafts are in memory.
 
@@ -12,9 +12,26 @@ extension ContextFold {
 
   mutating func set(_ object: ObjectID, _ key: KeyNumber, to value: Value?) {
     guard let index = objects.index(forKey: object) else { return }
-    let before = objects.values[index].value(of: key)
-    register { $0.note(object, key, .value(before)) }
-    objects.values[index].set(key, to: value)
+    let before = objects.values[index].exchange(key, for: value)
+    guard registersUndo, isResumable else { return }
+    if !redoSteps.isEmpty { redoSteps = [] }
+    // Only dictionaries merge by key.
+    let isByKey =
+      (value ?? before)?.kind == .dictionary
+      && traits[object.entity]?.byKey.contains(key) ?? false
+    recorder.note(object, key, from: before, to: value, isByKey: isByKey)
+  }
+
+  /// Goes on by setting a value of an object that is in memory and there, as `apply` does, which costs more.
+  ///
+  /// - Returns: false where it is not; nothing is changed then.
+  package mutating func setHeld(_ object: ObjectID, _ key: KeyNumber, to value: Value?) -> Bool {
+    guard let index = objects.index(forKey: object), objects.values[index].isThere else {
+      return false
+    }
+    set(object, key, to: value.stored)
+    editCount += 1
+    return true
   }
 
   mutating func setPrimitive(_ object: ObjectID, _ key: KeyNumber, to value: Value?) {
@@ -43,6 +60,13 @@ extension ContextFold {
     register { $0.noteAll(object, row) }
     objects.values[index].become(nil)
     objects.values[index].isDirty = !objects.values[index].isAsInBase
+    tidy(object)
+  }
+
+  /// Has values that are as in the base count as unchanged.
+  mutating func reconcile(_ object: ObjectID, _ keys: [KeyNumber]) {
+    guard let index = objects.index(forKey: object) else { return }
+    objects.values[index].reconcile(keys)
     tidy(object)
   }
 

@@ -12,11 +12,11 @@ extension ContextFold {
   /// Goes on under a newer model. Everything stands on the commits it stood on, as the newer model reads them;
   /// what has no place in the newer model is forgotten, also in the steps that can be undone.
   ///
-  /// - Parameter transientKeys: those whose values no save takes, in the newer model.
+  /// - Parameter traits: what the newer model says of the keys of each entity.
   package mutating func convert(
-    by conversion: some RowConverting, transientKeys: [EntityNumber: Set<KeyNumber>]
+    by conversion: some RowConverting, traits: [EntityNumber: KeyTraits]
   ) {
-    self.transientKeys = transientKeys
+    self.traits = traits
     for (object, draft) in objects {
       objects[object] = draft.converted(object, by: conversion)
       tidy(object)
@@ -46,6 +46,8 @@ extension ObjectDraft {
         keys.insert(entry.key)
       }
       for key in keys { converted.delta.updateValue(current[key], forKey: key) }
+      converted.quietKeys = keys.intersection(
+        quietKeys.flatMap { conversion.newerKeys(of: $0, of: object) })
     }
     // Where nothing else was changed than what has no place any more, nothing is left to save.
     converted.isDirty = isDirty && (isAsInBase || !converted.isAsInBase)
@@ -107,20 +109,28 @@ extension [KeyNumber: ValueBefore] {
 }
 
 extension ValueBefore {
-  /// The value before under a newer model; nil where a set has become a row of members, or the other way
+  /// The value before under a newer model; nil where a set has become ordered members, or the other way
   /// round, and so cannot be told from those there are.
   fileprivate func converted(by convert: (Value?) -> Value?) -> ValueBefore? {
     switch self {
     case .value(let value): return .value(convert(value))
+    case .amount(_, let since):
+      if case .counter? = convert(.counter(since ?? 0)) { return self }
+      return .value(since.flatMap { convert(.counter($0)) })
     case .members(let members):
       guard case .set? = convert(.set([])) else { return nil }
       func kept(_ members: Set<Value>) -> Set<Value> { convert(.set(members))?.set ?? [] }
-      var converted = Members()
+      var converted = Members(wereNothing: members.wereNothing)
       for member in kept(members.gained) { converted.gain(member) }
       for member in kept(members.lost) { converted.lose(member) }
       return .members(converted)
-    case .count:
+    case .appended(let members):
+      return convert(.array(members))?.array.map { .appended($0) }
+    case .order(let before, let after):
       guard case .array? = convert(.array([])) else { return nil }
+      func kept(_ members: [Value]?) -> [Value]? { members.flatMap { convert(.array($0))?.array } }
+      return .order(before: kept(before), after: kept(after))
+    case .entries:
       return self
     }
   }

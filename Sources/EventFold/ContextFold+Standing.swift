@@ -65,11 +65,12 @@ extension ContextFold {
     of object: ObjectID, _ draft: ObjectDraft, _ commit: CommitNumber,
     _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) -> ObjectDraft? {
-    guard draft.isThere, let keys = transientKeys[object.entity] else { return nil }
+    guard draft.isThere, let keys = traits[object.entity]?.transient else { return nil }
     let delta = draft.delta.filter { $0.value != nil && keys.contains($0.key) }
     guard !delta.isEmpty, let saved = try read(object, commit, row) else { return nil }
     var left = ObjectDraft(base: commit, baseRow: saved)
     left.delta = delta
+    left.quietKeys = Set(delta.keys)
     return left
   }
 
@@ -77,8 +78,8 @@ extension ContextFold {
     _ object: ObjectID, _ draft: ObjectDraft, to commit: CommitNumber,
     _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) -> ObjectDraft? {
-    if draft.base == commit { return draft }
-    return draft.moved(to: commit, row: try read(object, commit, row))
+    let row = draft.base == commit ? draft.baseRow : try read(object, commit, row)
+    return draft.moved(to: commit, row: row, traits[object.entity] ?? KeyTraits())
   }
 
   mutating func rollBack() {

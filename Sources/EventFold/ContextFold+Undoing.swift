@@ -3,8 +3,8 @@ package import ObjectModel
 extension ContextFold {
   /// What undoing a step brings back, if it is undone next: what goes into the edit `undone` or `redone`.
   ///
-  /// Of a set or an array that only had members come and go, it is what is there now with just these taken
-  /// back, so that others that came by a merge stay.
+  /// Of a counter, a set, ordered members or a dictionary that merges by key it is what is there now with just
+  /// what the step did taken back, so that what others did, and a merge or a refresh brought, stays.
   ///
   /// - Parameter row: the row that an object had at a commit; nil where there was none.
   /// - Throws: what `row` throws.
@@ -42,6 +42,14 @@ extension ContextFold {
     guard !recorder.isEmpty else { return }
     undoSteps.append(recorder.step(named: name))
     recorder = StepRecorder()
+  }
+
+  /// Forgets the oldest of the steps that can be undone, so that so many are left. Undoing them is folded
+  /// afterwards, too: where the same edits are folded without forgetting, they are known.
+  package mutating func forgetSteps(beyond count: Int) {
+    guard undoSteps.count > count else { return }
+    undoSteps.removeFirst(undoSteps.count - max(count, 0))
+    hasEarlierSteps = true
   }
 
   mutating func undo<RowError>(
@@ -89,7 +97,8 @@ extension ContextFold {
     var opposite = StepRecorder()
     for restoration in restorations {
       guard let index = objects.index(forKey: restoration.object) else { continue }
-      objects.values[index].restore(restoration, &opposite)
+      let traits = traits[restoration.object.entity] ?? KeyTraits()
+      objects.values[index].restore(restoration, traits, &opposite)
     }
     for restoration in restorations { tidy(restoration.object) }
     return opposite.step(named: name)

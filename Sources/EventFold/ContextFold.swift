@@ -32,27 +32,27 @@ package struct ContextFold: Equatable, Sendable {
   var recorder = StepRecorder()
   /// Where objects without changes stand that do not stand on the context's base.
   var ownBases: [ObjectID: CommitNumber] = [:]
-  var transientKeys: [EntityNumber: Set<KeyNumber>]
+  var traits: [EntityNumber: KeyTraits]
   /// Whether a context can go on from here: what can be undone is kept then.
   let isResumable: Bool
 
   /// Begins a context, or goes on with one that has nothing unsaved.
   ///
   /// - Parameters:
-  ///   - transientKeys: those whose values no save takes, by the entity of the objects.
+  ///   - traits: what the model says of the keys of each entity.
   ///   - isResumable: whether a context is to go on from the fold. Where only what it saves is of interest,
   ///     nothing is kept of what can be undone: undoing says what it brings back.
   ///   - hasEarlierSteps: whether it goes on, and may undo and redo what it did before.
   package init(
     _ number: ContextNumber, name: String, on base: CommitNumber, parent: ContextNumber? = nil,
-    transientKeys: [EntityNumber: Set<KeyNumber>] = [:], isResumable: Bool = true,
+    traits: [EntityNumber: KeyTraits] = [:], isResumable: Bool = true,
     hasEarlierSteps: Bool = false
   ) {
     self.number = number
     self.name = name
     self.base = base
     self.parent = parent
-    self.transientKeys = transientKeys
+    self.traits = traits
     self.isResumable = isResumable
     self.hasEarlierSteps = hasEarlierSteps
   }
@@ -82,11 +82,14 @@ package struct ContextFold: Equatable, Sendable {
     }
   }
 
+  /// Whether something came since the last border.
+  package var hasOpenStep: Bool { !recorder.isEmpty }
+
   /// What came since the last border and will be undone before all steps; nil where nothing came.
   package var openStep: UndoStep? { recorder.isEmpty ? nil : recorder.step(named: nil) }
 
   func isTransient(_ key: KeyNumber, of object: ObjectID) -> Bool {
-    transientKeys[object.entity]?.contains(key) ?? false
+    traits[object.entity]?.transient.contains(key) ?? false
   }
 }
 

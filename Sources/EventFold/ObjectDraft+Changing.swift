@@ -1,24 +1,39 @@
 internal import ObjectModel
 
 extension ObjectDraft {
-  mutating func set(_ key: KeyNumber, to value: Value?) {
-    delta.updateValue(value, forKey: key)
+  mutating func set(_ key: KeyNumber, to value: Value?) { _ = exchange(key, for: value) }
+
+  /// Sets a value, and gives the one before.
+  mutating func exchange(_ key: KeyNumber, for value: Value?) -> Value? {
+    if !quietKeys.isEmpty { quietKeys.remove(key) }
     isDirty = true
+    if let before = delta.updateValue(value, forKey: key) { return before }
+    return isThere ? baseRow?[key] : Value?.none
   }
 
   /// Sets a value, which by itself is nothing to be saved.
   mutating func setPrimitive(_ key: KeyNumber, to value: Value?) {
     if isDirty || value != baseRow?[key] {
-      delta.updateValue(value, forKey: key)
+      if delta.updateValue(value, forKey: key) == nil { quietKeys.insert(key) }
     } else {
       delta.removeValue(forKey: key)
+      quietKeys.remove(key)
     }
+  }
+
+  /// No longer has in the delta what is as in the base.
+  mutating func reconcile(_ keys: [KeyNumber]) {
+    for key in keys {
+      if let value = delta[key], value == baseRow?[key] { forget(key) }
+    }
+    isDirty = isDirty && asksForSave
   }
 
   /// Has just these values, or is gone.
   mutating func become(_ row: Row?) {
     isThere = row != nil
     delta = [:]
+    quietKeys = []
     guard let row else { return }
     for entry in baseRow?.entries ?? [] where row[entry.key] == nil {
       delta.updateValue(nil, forKey: entry.key)
@@ -30,14 +45,19 @@ extension ObjectDraft {
 
   /// Has what undoing or redoing brought back, and tells the recorder what it had. Of an object that is not
   /// there no values come back.
-  mutating func restore(_ restoration: Restoration, _ recorder: inout StepRecorder) {
+  mutating func restore(
+    _ restoration: Restoration, _ traits: KeyTraits, _ recorder: inout StepRecorder
+  ) {
     let object = restoration.object
     switch restoration.kind {
     case .updated:
       guard isThere else { return }
       for entry in restoration.entries {
-        recorder.note(object, entry.key, .value(value(of: entry.key)))
-        restore(entry.key, entry.value.stored)
+        let restored = entry.value.stored
+        recorder.note(
+          object, entry.key, from: value(of: entry.key), to: restored,
+          isByKey: traits.byKey.contains(entry.key))
+        restore(entry.key, restored)
       }
     case .inserted:
       noteAll(of: object, in: &recorder)
@@ -46,15 +66,17 @@ extension ObjectDraft {
       noteAll(of: object, in: &recorder)
       become(nil)
     }
-    isDirty = !isAsInBase
+    isDirty = asksForSave
   }
 
   private mutating func restore(_ key: KeyNumber, _ value: Value?) {
-    if value == baseRow?[key] {
-      delta.removeValue(forKey: key)
-    } else {
-      delta.updateValue(value, forKey: key)
-    }
+    forget(key)
+    if value != baseRow?[key] { delta.updateValue(value, forKey: key) }
+  }
+
+  private mutating func forget(_ key: KeyNumber) {
+    delta.removeValue(forKey: key)
+    quietKeys.remove(key)
   }
 
   /// Tells the recorder whether the object is there and all that it has.
@@ -74,7 +96,9 @@ extension ObjectDraft {
     case nil:
       let members = inserted.isEmpty ? Value?.none : .set(Set(inserted.map(Value.reference)))
       set(key, to: members)
-      return .value(nil)
+      var change = ValueBefore.Members(wereNothing: true)
+      for member in inserted.map(Value.reference) { change.gain(member) }
+      return .members(change)
     case .set?: return changeSet(of: key, inserted, removed)
     case .array?: return changeArray(of: key, inserted, removed)
     default: return nil
@@ -104,13 +128,16 @@ extension ObjectDraft {
     var value = take(key)
     guard case .array(var elements)? = value else { return nil }
     value = nil
-    var before = ValueBefore.count(elements.count)
-    let removed = Set(removed.map(Value.reference))
+    let (inserted, removed) = (inserted.map(Value.reference), Set(removed.map(Value.reference)))
+    var before = ValueBefore.appended(inserted)
     if !removed.isEmpty, elements.contains(where: removed.contains) {
-      before = .value(.array(elements))
+      let old = elements
       elements.removeAll(where: removed.contains)
+      elements += inserted
+      before = ValueBefore(from: .array(old), to: .array(elements), isByKey: false)
+    } else {
+      elements += inserted
     }
-    elements += inserted.map(Value.reference)
     set(key, to: .array(elements))
     return before
   }

@@ -19,6 +19,9 @@ package struct ObjectDraft: Hashable, Sendable {
   package internal(set) var isDirty = false
   /// What was set, also where it is as it was. A key that is absent is unchanged; nil is no value any more.
   package internal(set) var delta: [KeyNumber: Value?] = [:]
+  /// Keys of the delta that by themselves do not ask for a save: they were set without notification, or a save
+  /// has left them because it does not take them.
+  package internal(set) var quietKeys: Set<KeyNumber> = []
 
   init(base: CommitNumber, baseRow: Row?) {
     self.base = base
@@ -59,17 +62,31 @@ package struct ObjectDraft: Hashable, Sendable {
     return Row(values)
   }
 
+  /// Whether something asks for a save that is not as in the base.
+  var asksForSave: Bool {
+    isThere != (baseRow != nil) || delta.keys.contains { !quietKeys.contains($0) }
+  }
+
   /// Nothing tells the object from its base.
   var isAsInBase: Bool { delta.isEmpty && isThere == (baseRow != nil) }
 
-  /// The same changes on another base; nil where the object is gone there, and the changes with it.
-  func moved(to base: CommitNumber, row: Row?) -> ObjectDraft? {
+  /// The same changes on another base: what was added to counters, and which members came and went, is put on
+  /// what the base has; so are, by key, the entries of dictionaries that are merged so. Other values stay as
+  /// they were set, and a transient one that was set to nothing is forgotten.
+  ///
+  /// - Returns: nil where the object is gone there, and the changes with it, or where nothing was left of them.
+  func moved(to base: CommitNumber, row: Row?, _ traits: KeyTraits) -> ObjectDraft? {
     // An object that is new to the base before was never there, and so cannot have gone.
     if baseRow != nil, row == nil { return nil }
     var moved = ObjectDraft(base: base, baseRow: row)
     moved.isThere = isThere
     moved.isDirty = isDirty
-    moved.delta = delta
-    return moved
+    for (key, ours) in delta where ours != nil || !traits.transient.contains(key) {
+      let value = ValueMerge.onto(
+        row?[key], from: baseRow?[key], ours, isByKey: traits.byKey.contains(key))
+      moved.delta.updateValue(value, forKey: key)
+      if quietKeys.contains(key) { moved.quietKeys.insert(key) }
+    }
+    return moved.isAsInBase && !delta.isEmpty ? nil : moved
   }
 }

@@ -17,6 +17,13 @@ struct StepRecorder: Hashable, Sendable {
     objects[object, default: Object()].note(key, before)
   }
 
+  /// An object is there, and one of its values is about to become another.
+  mutating func note(
+    _ object: ObjectID, _ key: KeyNumber, from before: Value?, to after: Value?, isByKey: Bool
+  ) {
+    objects[object, default: Object()].note(key, from: before, to: after, isByKey: isByKey)
+  }
+
   /// An object is about to come to be.
   mutating func noteAbsence(_ object: ObjectID) {
     if objects[object] == nil { objects[object] = Object(kind: .deleted) }
@@ -54,11 +61,27 @@ extension StepRecorder.Object {
   mutating func note(_ key: KeyNumber, _ before: ValueBefore) {
     // Of one that was not there, or of which all is known, no value says more.
     guard kind == .updated else { return }
-    if let index = values.index(forKey: key) {
-      values.values[index].add(before)
-    } else {
+    guard let index = values.index(forKey: key) else {
       values[key] = before
+      return
     }
+    // What was not to be undone came between where the two do not go together.
+    if !values.values[index].add(before) { values.values[index] = before }
+  }
+
+  mutating func note(
+    _ key: KeyNumber, from before: Value?, to after: Value?, isByKey: Bool
+  ) {
+    guard kind == .updated else { return }
+    let index = values.index(forKey: key)
+    // What came first is known already.
+    if let index, case .value = values.values[index] { return }
+    let change = ValueBefore(from: before, to: after, isByKey: isByKey)
+    guard let index else {
+      values[key] = change
+      return
+    }
+    if !values.values[index].add(change) { _ = values.values[index].add(.value(before)) }
   }
 
   mutating func noteAll(_ row: Row) {

@@ -22,6 +22,21 @@ package enum MergeKind: Sendable {
     package init(_ value: Value?) { self.value = value }
   }
 
+  /// The kind that values of one property tell by themselves; nil where they do not. Of ordered members all
+  /// are references.
+  init?(toldBy values: [Value?]) {
+    let values = values.compactMap(\.self)
+    switch values.first {
+    case .counter? where values.allSatisfy { $0.counter != nil }: self = .counter
+    case .set? where values.allSatisfy { $0.set != nil }: self = .set
+    case .array?:
+      let areMembers = values.allSatisfy { $0.array?.allSatisfy { $0.reference != nil } ?? false }
+      guard areMembers else { return nil }
+      self = .orderedSet
+    default: return nil
+    }
+  }
+
   /// Whether a rival's change to the same object does not by itself make ours a conflict.
   package var mergesByItself: Bool {
     switch self {
@@ -51,20 +66,36 @@ package enum ValueMerge: Hashable, Sendable {
     }
   }
 
+  /// What becomes of ours, made from base, where theirs is in the place of base: what was set as a whole, and
+  /// where the two do not go together, ours.
+  static func onto(_ theirs: Value?, from base: Value?, _ ours: Value?, isByKey: Bool) -> Value? {
+    let kind = isByKey ? .byKey : MergeKind(toldBy: [base, ours, theirs])
+    guard let kind else { return ours }
+    switch ValueMerge(base: base, ours: ours, theirs: theirs, kind) {
+    case .merged(let value): return value
+    case .conflict(let ours, _): return ours
+    }
+  }
+
   /// Merges what both have changed.
   private static func both(
     _ base: Value?, _ ours: Value?, _ theirs: Value?, _ kind: MergeKind
   ) -> ValueMerge {
+    // No members are no value again where one side has taken the value away.
+    let eitherIsNothing = ours == nil || theirs == nil
     switch kind {
     case .asWhole: break
     case .counter:
       if let sum = counter(base, ours, theirs) { return .merged(sum) }
     case .set:
       if let (base, ours, theirs) = sets(base, ours, theirs) {
-        return .merged(.set(members(base, ours, theirs)))
+        let members = members(base, ours, theirs)
+        return .merged(members.isEmpty && eitherIsNothing ? Value?.none : .set(members))
       }
     case .orderedSet:
-      if let array = orderedSet(base, ours, theirs) { return .merged(array) }
+      if let array = orderedSet(base, ours, theirs) {
+        return .merged(array == .array([]) && eitherIsNothing ? Value?.none : array)
+      }
     case .byKey:
       if case .dictionary(let ours)? = ours, case .dictionary(let theirs)? = theirs {
         return dictionary(base?.dictionary ?? [:], ours, theirs)
@@ -102,8 +133,8 @@ package enum ValueMerge: Hashable, Sendable {
     ours.intersection(theirs).union(ours.symmetricDifference(theirs).subtracting(base))
   }
 
-  /// The members as of sets. Their order is ours where only we have moved what was there, and else theirs;
-  /// what the other side inserted stands behind what it stood behind there.
+  /// The members as of sets. Their order is theirs where they have moved what was there, and else ours; what the
+  /// other side inserted stands behind what it stood behind there.
   private static func orderedSet(_ base: Value?, _ ours: Value?, _ theirs: Value?) -> Value? {
     func array(_ value: Value?) -> [Value]? { value == nil ? [] : value?.array }
     guard let base = array(base), let ours = array(ours), let theirs = array(theirs) else {

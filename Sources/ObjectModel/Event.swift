@@ -76,6 +76,8 @@ package enum Edit: Hashable, Sendable {
   case saved(CommitNumber)
   /// A save failed, for this reason; everything stayed as it was.
   case saveFailed(String)
+  /// Values of an object that are as in its base do not count as changed any more.
+  case reconciled(ObjectID, [KeyNumber])
 }
 
 /// What undoing or redoing brought back to one object.

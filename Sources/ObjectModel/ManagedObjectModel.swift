@@ -3,6 +3,9 @@ public struct ManagedObjectModel: Sendable {
   /// The entities, with what they inherit, in the order they were given.
   package let entities: [ModelEntity]
   private let indexes: [String: Int]
+  /// What the program has beside the descriptions: classes and functions. Two models that differ in nothing else
+  /// are equal.
+  package var program: (any Sendable)?
 
   /// Makes a model of entities.
   ///
@@ -62,7 +65,7 @@ package struct ModelEntity: Sendable {
     case relationship(Int)
   }
 
-  fileprivate init(
+  package init(
     _ description: EntityDescription, ancestors: [EntityDescription], heirs: [String]
   ) {
     self.description = description
@@ -82,6 +85,9 @@ package struct ModelEntity: Sendable {
   }
 
   package var name: String { description.name }
+
+  /// Its own name, and those of the entities it inherits from, the nearest first.
+  package var line: [String] { [name] + ancestors }
 
   package func property(_ name: String) -> Property? { places[name] }
 

@@ -49,6 +49,8 @@ public struct ModelProblem: Hashable, Sendable {
     case defaultOfOtherType(Value, AttributeType)
     /// The default breaks a rule.
     case defaultBreaksRule(Value, ValidationRule)
+    /// The default is of a type of the program's own, and its transformer cannot store it, for this reason.
+    case defaultCannotBeStored(String)
     /// The rule says nothing about values of this type.
     case ruleDoesNotApply(ValidationRule, AttributeType)
     /// The pattern is no regular expression.
@@ -63,7 +65,7 @@ public struct ModelProblem: Hashable, Sendable {
     case cannotMergeSo(AttributeType)
   }
 
-  init(_ kind: Kind, _ entity: String, _ property: String? = nil) {
+  package init(_ kind: Kind, _ entity: String, _ property: String? = nil) {
     self.entity = entity
     self.property = property
     self.kind = kind
@@ -96,6 +98,7 @@ extension ModelProblem.Kind {
     case .badCounts: "the limits of its count contradict each other, or that it leads to one."
     case .defaultOfOtherType(let value, let type): "its default \(value) is not of type \(type)."
     case .defaultBreaksRule(let value, let rule): "its default \(value) \(rule)."
+    case .defaultCannotBeStored(let reason): "its default cannot be stored: \(reason)"
     case .ruleDoesNotApply(let rule, let type):
       "‘\(rule)’ says nothing about values of type \(type)."
     case .badPattern(let pattern): "‘\(pattern)’ is no regular expression."

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// A regular expression that has been read, to be matched by any thread.
-final class Pattern: Sendable {
+package final class Pattern: Sendable {
   // An expression is not Sendable; matching takes turns.
   private let expression: Mutex<Regex<AnyRegexOutput>>
 
@@ -11,7 +11,7 @@ final class Pattern: Sendable {
   private static let largestKnownCount = 1000
 
   /// The expression of a pattern, read once and kept; nil where the pattern is none.
-  static func read(_ pattern: String) -> Pattern? {
+  package static func read(_ pattern: String) -> Pattern? {
     if let found = known.withLock({ $0[pattern] }) { return found }
     guard let expression = try? Regex(pattern) else { return nil }
     let read = Pattern(expression)
@@ -24,7 +24,7 @@ final class Pattern: Sendable {
   }
 
   /// Whether a text as a whole matches.
-  func matches(_ text: String) -> Bool {
+  package func matches(_ text: String) -> Bool {
     expression.withLock { (try? $0.wholeMatch(in: text)) != nil }
   }
 }

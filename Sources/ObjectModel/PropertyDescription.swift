@@ -37,7 +37,7 @@ extension ModelEntity {
 
 extension AttributeDescription {
   /// What objects get that hold nothing: the default. Counters begin at zero and sets empty without one.
-  var filling: Value? {
+  package var filling: Value? {
     if let defaultValue, !defaultValue.isNull { return defaultValue }
     if isOptional { return nil }
     return switch type {

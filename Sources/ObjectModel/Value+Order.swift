@@ -15,13 +15,13 @@ extension Value {
     case (.counter(let one), .counter(let other)): order(one, other)
     case (.real(let one), .real(let other)): order(one, other)
     case (.decimal(let one), .decimal(let other)): order(one, other)
-    case (.string(let one), .string(let other)): order(one.utf8, other.utf8)
+    case (.string(let one), .string(let other)): one.orderOfBytes(other)
     case (.data(let one), .data(let other)): order(one, other)
     case (.date(let one), .date(let other)):
       order(one.timeIntervalSinceReferenceDate, other.timeIntervalSinceReferenceDate)
     case (.uuid(let one), .uuid(let other)): order(one, other)
     case (.url(let one), .url(let other)):
-      order(one.absoluteString.utf8, other.absoluteString.utf8)
+      one.absoluteString.orderOfBytes(other.absoluteString)
     case (.reference(let one), .reference(let other)): order(one, other)
     case (.array(let one), .array(let other)): order(one, other)
     case (.set(let one), .set(let other)):
@@ -57,7 +57,7 @@ extension Value {
   private static func order(_ one: [String: Value], _ other: [String: Value]) -> Int {
     let (one, other) = (one.sortedByKey, other.sortedByKey)
     for (one, other) in zip(one, other) {
-      let keys = order(one.key.utf8, other.key.utf8)
+      let keys = one.key.orderOfBytes(other.key)
       if keys != 0 { return keys }
       let values = compare(one.value, other.value)
       if values != 0 { return values }
@@ -69,6 +69,6 @@ extension Value {
 extension Dictionary where Key == String {
   /// The entries, in the order of their keys' bytes.
   package var sortedByKey: [(key: String, value: Value)] {
-    sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    sorted { $0.key.orderOfBytes($1.key) < 0 }
   }
 }

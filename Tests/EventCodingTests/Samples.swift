@@ -107,7 +107,7 @@ extension Dice {
     case 6: return .draftDiscarded(context())
     case 7: return .tagged(text(), maybe { $0.commitNumber() })
     case 8:
-      let kinds: [UInt8] = [18, 31, 41, 127, 128, 255]
+      let kinds: [UInt8] = [19, 31, 41, 127, 128, 255]
       return .unknown(
         kind: kinds[pick(kinds.count)], bytes: [UInt8](randomByteCount: pick(20), from: &self))
     case 9:
@@ -141,6 +141,7 @@ extension Dice {
     case 14: .wasReset
     case 15: .saved(commitNumber())
     case 16: .saveFailed(text())
+    case 17: .reconciled(object(), list(upTo: 4) { $0.key() })
     default: .set(object(), key(), .string(text()))
     }
   }

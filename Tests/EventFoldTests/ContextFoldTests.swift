@@ -133,9 +133,9 @@ struct SmallFold {
     #expect(
       entries.allSatisfy { entry in
         switch entry.before {
-        case .value: false
         case .members(let members): members.gained.count == 1 && members.lost.isEmpty
-        case .count: true
+        case .appended(let members): members.count == 1
+        default: false
         }
       })
   }

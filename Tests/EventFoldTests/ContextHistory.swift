@@ -17,6 +17,11 @@ struct HistoryExtras: OptionSet {
 
 extension ReferenceContext {
   static let transientKey = key(7)
+  static let counterKey = key(8)
+  static let byKeyKey = key(9)
+  static let traits = [
+    EntityNumber(rawValue: 1): KeyTraits(transient: [transientKey], byKey: [byKeyKey])
+  ]
 }
 
 struct ContextHistory {
@@ -33,14 +38,15 @@ struct ContextHistory {
     var state: [ObjectID: Row] = [:]
     for number in UInt64(1)...5 { state[object(number)] = dice.plainRow() }
     reference = ReferenceContext(
-      ReferenceStore(states: [[:], state]), transientKey: ReferenceContext.transientKey)
+      ReferenceStore(states: [[:], state]), transientKey: ReferenceContext.transientKey,
+      byKeyKey: ReferenceContext.byKeyKey)
     fold = Self.begin(reference.base)
   }
 
   static func begin(_ base: CommitNumber) -> ContextFold {
     ContextFold(
       ContextNumber(rawValue: 3), name: "reference", on: base,
-      transientKeys: [EntityNumber(rawValue: 1): [ReferenceContext.transientKey]])
+      traits: ReferenceContext.traits)
   }
 
   var row: (ObjectID, CommitNumber) -> Row? {
@@ -100,7 +106,12 @@ struct ContextHistory {
       .sorted(by: { $0.key < $1.key }) where dice.pick(3) == 0
     {
       var other: Row? = row
-      for _ in 0..<2 { other?[key(UInt32(1 + dice.pick(4)))] = dice.value(depth: 0) }
+      for _ in 0..<2 { other?[key(UInt32(1 + dice.pick(4)))] = dice.plainValue(depth: 0) }
+      for _ in 0..<3 {
+        let key = key([5, 6, 8, 9][dice.pick(4)])
+        let value = dice.value(of: key, after: other?[key])
+        other?[key] = value
+      }
       rows[object] = dice.pick(8) == 0 ? .some(nil) : .some(other)
     }
     reference.store.commit(rows)
@@ -140,9 +151,9 @@ extension ContextHistory {
     switch dice.pick(12) {
     case 0 where isNoticed || dice.pick(3) == 0: try apply(.deleted(object))
     case 1 where extras.contains(.unnoticed):
-      let key = key(UInt32(1 + dice.pick(4)))
+      let key = key([1, 2, 3, 4, 8][dice.pick(5)])
       let base = reference.state(object).baseRow
-      try apply(.setPrimitive(object, key, [base?[key], dice.value(depth: 0)][dice.pick(2)]))
+      try apply(.setPrimitive(object, key, [base?[key], dice.plainValue(depth: 0)][dice.pick(2)]))
     case 2..<6 where isNoticed:
       let key = key(UInt32(5 + dice.pick(2)))
       let kind = now?[key]?.kind
@@ -150,11 +161,15 @@ extension ContextHistory {
       try apply(
         .membersChanged(object, key, inserted: dice.references(), removed: dice.references()))
     case 6 where isNoticed:
-      try apply(.set(object, key(UInt32(5 + dice.pick(2))), dice.memberValue()))
+      let key = key(UInt32(5 + dice.pick(2)))
+      try apply(.set(object, key, dice.value(of: key, after: now?[key])))
+    case 7, 8:
+      let key = isNoticed ? key(UInt32(8 + dice.pick(2))) : ReferenceContext.counterKey
+      try apply(.set(object, key, dice.value(of: key, after: now?[key])))
     default:
       let key = key([1, 2, 3, 4, 7][dice.pick(5)])
-      let value = [now?[key], nil, .null, dice.value(depth: 1), dice.value(depth: 0)][dice.pick(5)]
-      try apply(.set(object, key, value))
+      let (one, other) = (dice.plainValue(depth: 1), dice.plainValue(depth: 0))
+      try apply(.set(object, key, [now?[key], nil, .null, one, other][dice.pick(5)]))
     }
   }
 }
@@ -163,6 +178,44 @@ extension Dice {
   mutating func references() -> [ObjectID] {
     // Each once: an array that has a member twice is made elsewhere.
     Set((0..<pick(3)).map { _ in object(UInt64(1 + pick(6))) }).sorted()
+  }
+
+  /// A value without members, of which not all that happens to it need be noted.
+  mutating func plainValue(depth: Int) -> Value {
+    let value = value(depth: depth)
+    let isPlain =
+      switch value {
+      case .set: false
+      case .array(let elements): elements.contains { $0.reference == nil }
+      default: true
+      }
+    return isPlain ? value : .string("plain")
+  }
+
+  /// What becomes of a value that has members, is a counter or is merged by key.
+  mutating func value(of key: KeyNumber, after old: Value?) -> Value? {
+    if pick(10) == 0 { return nil }
+    switch key {
+    case ReferenceContext.counterKey:
+      return .counter(pick(20) == 0 ? .max : (old?.counter ?? 0) &+ (pick(9) - 3))
+    case ReferenceContext.byKeyKey:
+      if pick(10) == 0 { return "none" }
+      var values = old?.dictionary ?? [:]
+      values[["a", "b", "c"][pick(3)]] = pick(5) == 0 ? nil : .integer(pick(5))
+      var inner = values["d"]?.dictionary ?? [:]
+      inner[["x", "y"][pick(2)]] = .integer(pick(5))
+      values["d"] = pick(9) == 0 ? nil : .dictionary(inner)
+      return .dictionary(values)
+    default:
+      switch old {
+      case .set(let members)? where pick(3) > 0:
+        return .set(members.symmetricDifference(references().map(Value.reference)))
+      case .array(let members)? where pick(3) > 0:
+        let others = references().map(Value.reference)
+        return .array(others + members.filter { !others.contains($0) })
+      default: return memberValue()
+      }
+    }
   }
 
   mutating func memberValue() -> Value? {
@@ -176,8 +229,9 @@ extension Dice {
   /// A row with values of any kind, a set and an array of references.
   mutating func plainRow() -> Row {
     var row = Row()
-    for number in UInt32(1)...4 where pick(3) > 0 { row[key(number)] = value(depth: 1) }
+    for number in UInt32(1)...4 where pick(3) > 0 { row[key(number)] = plainValue(depth: 1) }
     for number in UInt32(5)...6 { row[key(number)] = memberValue() }
+    for number in UInt32(8)...9 { row[key(number)] = value(of: key(number), after: nil) }
     return row
   }
 }

@@ -90,7 +90,10 @@ package struct EditingLife {
         context: try store.beginContext(name: "editor", on: base),
         content: ContextFold(
           ContextNumber(rawValue: 0), name: "editor", on: base,
-          transientKeys: [Self.note: [try store.key(named: "passing")]])))
+          traits: [
+            Self.note: KeyTraits(
+              transient: [try store.key(named: "passing")], byKey: [try store.key(named: "mood")])
+          ])))
   }
 
   private mutating func end(_ index: Int) throws {

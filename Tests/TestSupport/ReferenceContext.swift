@@ -29,6 +29,8 @@ package struct ReferenceContext {
     package var baseRow: Row?
     package var now: Row?
     package var setKeys: Set<KeyNumber> = []
+    /// Those of them that do not ask for a save.
+    package var quietKeys: Set<KeyNumber> = []
     package var isDirty = false
 
     init(_ base: CommitNumber, _ row: Row?) {
@@ -37,6 +39,9 @@ package struct ReferenceContext {
 
     package var isUntouched: Bool {
       !isDirty && setKeys.isEmpty && (now == nil) == (baseRow == nil)
+    }
+    package var asksForSave: Bool {
+      (now == nil) != (baseRow == nil) || !setKeys.isSubset(of: quietKeys)
     }
     package var delta: [KeyNumber: Value?] {
       var delta: [KeyNumber: Value?] = [:]
@@ -74,10 +79,15 @@ package struct ReferenceContext {
   package private(set) var redoSteps: [Step] = []
   /// The key whose values no save takes.
   private let transientKey: KeyNumber?
+  /// The key whose dictionaries merge key by key.
+  let byKeyKey: KeyNumber?
 
-  package init(_ store: ReferenceStore, transientKey: KeyNumber? = nil) {
+  package init(
+    _ store: ReferenceStore, transientKey: KeyNumber? = nil, byKeyKey: KeyNumber? = nil
+  ) {
     self.store = store
     self.transientKey = transientKey
+    self.byKeyKey = byKeyKey
     base = store.head
   }
 
@@ -143,6 +153,13 @@ extension ReferenceContext {
       forget()
     case .saved(let commit): save(commit)
     case .saveFailed: break
+    case .reconciled(let object, let keys):
+      var state = state(object)
+      let equal = Set(keys.filter { state.now?[$0] == state.baseRow?[$0] })
+      state.setKeys.subtract(equal)
+      state.quietKeys.subtract(equal)
+      state.isDirty = state.isDirty && state.asksForSave
+      objects[object] = state
     }
   }
 
@@ -166,9 +183,11 @@ extension ReferenceContext {
     guard state.now != nil else { return }
     state.now?[key] = value
     if state.isDirty || state.now?[key] != state.baseRow?[key] {
+      if !state.setKeys.contains(key) { state.quietKeys.insert(key) }
       state.setKeys.insert(key)
     } else {
       state.setKeys.remove(key)
+      state.quietKeys.remove(key)
     }
     objects[object] = state
   }
@@ -188,9 +207,15 @@ extension ReferenceContext {
     let isGone = old.baseRow != nil && new.baseRow == nil
     if !old.isUntouched, !isGone {
       new.now = old.now == nil ? nil : new.baseRow ?? Row()
-      for key in old.setKeys { new.now?[key] = old.now?[key] }
-      new.setKeys = old.setKeys
-      new.isDirty = old.isDirty
+      new.setKeys = old.setKeys.filter { $0 != transientKey || old.now?[$0] != nil }
+      for key in new.setKeys {
+        let (base, ours) = (old.baseRow?[key], old.now?[key])
+        new.now?[key] = Self.put(
+          ours, madeFrom: base, on: new.baseRow?[key], isByKey: key == byKeyKey)
+      }
+      new.quietKeys = old.quietKeys.intersection(new.setKeys)
+      let isForgotten = new.setKeys.isEmpty && !old.setKeys.isEmpty
+      new.isDirty = old.isDirty && !(isForgotten && (new.now == nil) == (new.baseRow == nil))
     }
     objects[object] = new
   }
@@ -201,7 +226,9 @@ extension ReferenceContext {
       var new = Object(commit, store.row(object, commit))
       if let transientKey, let value = state.now?[transientKey], new.now != nil {
         new.now?[transientKey] = value
-        if state.setKeys.contains(transientKey) { new.setKeys = [transientKey] }
+        if state.setKeys.contains(transientKey) {
+          (new.setKeys, new.quietKeys) = ([transientKey], [transientKey])
+        }
       }
       objects[object] = new
     }
@@ -236,7 +263,8 @@ extension ReferenceContext {
         state.setKeys = state.setKeys.filter { state.now?[$0] != state.baseRow?[$0] }
       case .deleted: state.become(nil, isDirty: true)
       }
-      state.isDirty = !state.setKeys.isEmpty || (state.now == nil) != (state.baseRow == nil)
+      state.quietKeys.formIntersection(state.setKeys)
+      state.isDirty = state.asksForSave
       objects[restoration.object] = state
       let extents: [Change.Extent] =
         restoration.kind == .updated ? restoration.entries.map { .value($0.key) } : [.all]
@@ -252,11 +280,13 @@ extension ReferenceContext.Object {
   mutating func set(_ key: KeyNumber, _ value: Value?) {
     now?[key] = value
     setKeys.insert(key)
+    quietKeys.remove(key)
     isDirty = true
   }
 
   mutating func become(_ row: Row?, isDirty: Bool) {
     now = row
+    quietKeys = []
     self.isDirty = isDirty
     setKeys = row == nil ? [] : Set((baseRow?.entries ?? []).map(\.key))
   }
