@@ -1,0 +1,161 @@
+internal import ObjectModel
+
+/// What a filter's names mean: an entity of a model, and who knows the numbers of keys.
+struct PathBinder {
+  let model: ManagedObjectModel
+  let entity: ModelEntity
+  let resolver: any KeyResolver
+
+  /// Resolves a path.
+  func bind(_ path: [String], isCount: Bool = false) throws(BindProblem) -> BoundPath {
+    var bound = BoundPath()
+    var entity = entity
+    for (index, name) in path.enumerated() {
+      let rest = path[(index + 1)...]
+      guard let relationship = entity.relationship(name) else {
+        if name == "objectID", rest.isEmpty, entity.property(name) == nil { break }
+        return try end(bound, name, Array(rest), isCount, of: entity, path, index)
+      }
+      guard case .stored(let key)? = resolver.resolve(name, of: entity) else {
+        throw BindProblem(
+          .badPath, "\(entity.name).\(name) is not stored, so no filter can follow it.", path, index
+        )
+      }
+      // The model has been checked: every destination is there.
+      guard let destination = model.entity(named: relationship.destination) else { break }
+      let isCounted =
+        isCount && rest.isEmpty
+        || rest == ["count"] && relationship.isToMany && destination.property("count") == nil
+      let isIdentity = rest == ["objectID"] && destination.property("objectID") == nil
+      if relationship.isToMany, isCounted {
+        bound.terminal = .destinationCount(key)
+        bound.type = .count
+        return bound
+      }
+      if rest.isEmpty || isIdentity && !relationship.isToMany {
+        bound.terminal = relationship.isToMany ? .destinations(key) : .stored(key)
+        bound.type = relationship.isToMany ? .destinations : .reference
+        return try counted(bound, isCount, path, index)
+      }
+      bound.hops.append(BoundPath.Hop(key: key, isToMany: relationship.isToMany))
+      entity = destination
+    }
+    return try counted(bound, isCount, path, max(0, path.count - 1))
+  }
+
+  /// The hops to the objects of a relationship to many, and a binder of their keys.
+  func bindDestinations(
+    _ path: [String]
+  ) throws(BindProblem) -> (hops: [BoundPath.Hop], binder: PathBinder) {
+    let bound = try bind(path)
+    guard case .destinations(let key) = bound.terminal else {
+      throw BindProblem(
+        .badPath, "\(path.joined(separator: ".")) leads to no objects that could be filtered.",
+        path,
+        max(0, path.count - 1))
+    }
+    var entity = entity
+    for name in path {
+      let destination = entity.relationship(name).flatMap { model.entity(named: $0.destination) }
+      if let destination { entity = destination }
+    }
+    return (
+      bound.hops + [BoundPath.Hop(key: key, isToMany: true)],
+      PathBinder(model: model, entity: entity, resolver: resolver)
+    )
+  }
+
+  /// The end of a path: an attribute, a dynamic or a virtual key, and keys of dictionaries in it.
+  private func end(
+    _ path: BoundPath, _ name: String, _ members: [String], _ isCount: Bool,
+    of entity: ModelEntity, _ names: [String], _ index: Int
+  ) throws(BindProblem) -> BoundPath {
+    var path = path
+    let type = entity.attribute(name).map { OperandType.attribute($0.type) } ?? .unknown
+    switch resolver.resolve(name, of: entity) {
+    case .stored(let key): path.terminal = .stored(key)
+    case .virtual(let number): path.terminal = .virtual(number)
+    case nil:
+      guard entity.allowsAnyKey || type != .unknown else {
+        throw unknown(name, of: entity, names, index)
+      }
+      path.terminal = .nothing
+    }
+    path.type = type
+    if members.isEmpty { return try counted(path, isCount, names, index) }
+    switch type {
+    case .attribute(.set) where members == ["count"]: return try counted(path, true, names, index)
+    case .unknown, .attribute(.dictionary), .attribute(.transformed):
+      path.members = members
+      path.type = .unknown
+      return try counted(path, isCount, names, index)
+    default:
+      throw BindProblem(
+        .badPath,
+        "\(entity.name).\(name) holds values of type \(type), in which there are no keys.", names,
+        index + 1)
+    }
+  }
+
+  private func counted(
+    _ path: BoundPath, _ isCount: Bool, _ names: [String], _ index: Int
+  ) throws(BindProblem) -> BoundPath {
+    guard isCount else { return path }
+    switch path.type {
+    case .unknown, .attribute(.set), .attribute(.dictionary), .attribute(.transformed):
+      var path = path
+      path.isCount = true
+      path.type = .count
+      return path
+    default:
+      throw BindProblem(
+        .badPath, "\(names.joined(separator: ".")) holds nothing that could be counted.", names,
+        index)
+    }
+  }
+
+  private func unknown(
+    _ name: String, of entity: ModelEntity, _ path: [String], _ index: Int
+  ) -> BindProblem {
+    let known =
+      entity.attributes.map(\.name) + entity.relationships.map(\.name)
+      + resolver.otherKeys(of: entity) + ["objectID"]
+    let hint = Spelling.nearest(to: name, among: known).map { "; did you mean \($0)?" } ?? "."
+    return BindProblem(
+      .unknownKey, "\(entity.name) has no key \(name.prefix(60))\(hint)", path, index)
+  }
+}
+
+extension ModelEntity {
+  /// Whether any name may be that of a dynamic attribute.
+  fileprivate var allowsAnyKey: Bool { description.allowsAnyKey }
+}
+
+extension OperandType: CustomStringConvertible {
+  /// The type as people read it.
+  var description: String {
+    switch self {
+    case .attribute(let type): type.description
+    case .reference: "object"
+    case .destinations: "objects"
+    case .count: "integer"
+    case .number: "number"
+    case .unknown: "any"
+    }
+  }
+}
+
+/// Why a filter cannot be bound, and at which key.
+struct BindProblem: Error {
+  let code: QueryError.Code
+  let message: String
+  let path: [String]
+  let index: Int
+
+  init(_ code: QueryError.Code, _ message: String, _ path: [String] = [], _ index: Int = 0) {
+    self.code = code
+    self.message = message
+    self.path = path
+    self.index = index
+  }
+}
