@@ -52,7 +52,10 @@ struct BatchContent {
     var content = BatchContent(frame: frame, decoder: decoder, firstEdit: .none)
     defer { content.giveBack() }
     guard let batch = Batch(payload), batch.commitCount > 0 else { return nil }
-    try content.gatherCommits(batch, pieces)
+    try batch.forEachCommit { (entry) throws(StoreError) in
+      // The first tells the numbers of all.
+      if content.commits.isEmpty { content.commits.append(try content.bytes(of: entry, pieces)) }
+    }
     do throws(EventCodingError) {
       let first = try decoder.commitNumber(content.commits[0])
       return first...CommitNumber(rawValue: first.rawValue + UInt64(batch.commitCount - 1))
@@ -92,12 +95,6 @@ struct BatchContent {
     try batch.forEachEdit { (_, entry) throws(StoreError) in
       edits.append(try bytes(of: entry, pieces))
     }
-    try gatherCommits(batch, pieces)
-  }
-
-  private mutating func gatherCommits(
-    _ batch: Batch, _ pieces: (Span) throws(JournalError) -> [UInt8]
-  ) throws(StoreError) {
     try batch.forEachCommit { (entry) throws(StoreError) in
       commits.append(try bytes(of: entry, pieces))
     }

@@ -87,9 +87,9 @@ struct CommitComparing {
     case .contextBegan(let number, let name, let base, let parent):
       // One that began before the state is not followed: what it stood on may have been dropped.
       guard saving.lastCommit(of: number) != nil, era == state.eras.count - 1 else { return }
-      let transientKeys = eras.indices.contains(era) ? store.transientKeys(of: eras[era]) : [:]
+      let traits = eras.indices.contains(era) ? store.traits(of: eras[era]) : [:]
       let fold = ContextFold(
-        number, name: name, on: base, parent: parent, transientKeys: transientKeys,
+        number, name: name, on: base, parent: parent, traits: traits,
         isResumable: false)
       contexts[number] = Followed(
         fold: fold, lastMove: state.number,
@@ -226,7 +226,7 @@ extension Edit {
       [object]
     case .undone(let restorations), .redone(let restorations): restorations.map(\.object)
     case .renamed, .based, .stepEnded, .undoSwitched, .refreshed, .merged, .rolledBack, .wasReset,
-      .saved, .saveFailed:
+      .saved, .saveFailed, .reconciled:
       []
     }
   }

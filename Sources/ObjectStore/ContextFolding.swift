@@ -1,5 +1,5 @@
 internal import EventCoding
-internal import EventFold
+package import EventFold
 internal import Journaling
 package import ObjectModel
 
@@ -122,7 +122,7 @@ struct ContextFolding {
       for number in contexts.keys { contexts[number]?.convert(to: eras[era], of: store) }
     case .contextBegan(let context, let name, let base, let parent) where whole == context:
       let fold = ContextFold(
-        context, name: name, on: base, parent: parent, transientKeys: transientKeys)
+        context, name: name, on: base, parent: parent, traits: traits)
       contexts[context] = FoldedContext(fold, at: time, savesReturnedTo: savesReturnedTo)
     case .contextEnded(let context), .draftDiscarded(let context): contexts[context]?.end()
     case .edited(let context, let edit):
@@ -140,13 +140,13 @@ struct ContextFolding {
     waiting[number] = nil
     let fold = ContextFold(
       number, name: open.name, on: open.standing.base, parent: open.parent,
-      transientKeys: transientKeys, hasEarlierSteps: true)
+      traits: traits, hasEarlierSteps: true)
     contexts[number] = FoldedContext(fold, at: time)
   }
 
-  /// The keys whose values no save takes, in the era that the walk has come to.
-  private var transientKeys: [EntityNumber: Set<KeyNumber>] {
-    eras.indices.contains(era) ? store.transientKeys(of: eras[era]) : [:]
+  /// What the model says of keys in the era that the walk has come to.
+  private var traits: [EntityNumber: KeyTraits] {
+    eras.indices.contains(era) ? store.traits(of: eras[era]) : [:]
   }
 }
 
@@ -204,7 +204,9 @@ extension JournaledStore {
       return (reader, try reader.firstFrame(ofSegmentWith: EditNumber(edit)))
     }
   }
+}
 
+extension ReadableStore {
   /// What an object had at a commit, as the store's model has it now; nil where it was not there, or is of an
   /// entity that is no more.
   package func row(of object: ObjectID, at commit: CommitNumber) throws(StoreError) -> Row? {
@@ -228,14 +230,17 @@ extension JournaledStore {
     return latest.convert(row, of: object, from: own, to: min(era, latest.eras.count - 1))
   }
 
-  /// The keys whose values no save takes, by entity.
-  func transientKeys(of era: Era) -> [EntityNumber: Set<KeyNumber>] {
-    var keys: [EntityNumber: Set<KeyNumber>] = [:]
+  /// What the model of an era says of the keys of each entity.
+  package func traits(of era: Era) -> [EntityNumber: KeyTraits] {
+    var traits: [EntityNumber: KeyTraits] = [:]
     for entity in era.entities {
-      let transient = era.model.entity(named: entity.description.name)?.attributes.filter(
-        \.isTransient)
-      keys[entity.number] = Set((transient ?? []).compactMap { existingKey(named: $0.name) })
+      let attributes = era.model.entity(named: entity.description.name)?.attributes ?? []
+      func keys(where isOne: (AttributeDescription) -> Bool) -> Set<KeyNumber> {
+        Set(attributes.filter(isOne).compactMap { existingKey(named: $0.name) })
+      }
+      traits[entity.number] = KeyTraits(
+        transient: keys { $0.isTransient }, byKey: keys { $0.merging == .byKey })
     }
-    return keys
+    return traits
   }
 }

@@ -65,7 +65,7 @@ extension Edit {
     case .inserted, .set, .setPrimitive, .membersChanged, .deleted, .undone, .redone, .refreshed:
       true
     case .renamed, .based, .stepEnded, .undoSwitched, .merged, .rolledBack, .wasReset, .saved,
-      .saveFailed:
+      .saveFailed, .reconciled:
       false
     }
   }

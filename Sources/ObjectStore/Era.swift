@@ -11,6 +11,8 @@ package struct Era: Sendable {
   let conversions: [EntityNumber: RowConversion]
   /// Which values are indexed.
   let indexing: Indexing
+  /// How relationships to many are answered that are not stored.
+  let inverses: Inverses
   private let names: [EntityNumber: String]
   private let numbers: [String: EntityNumber]
 
@@ -43,6 +45,7 @@ package struct Era: Sendable {
     }
     let numbers = numbers
     indexing = Indexing(model, keys) { numbers[$0] }
+    inverses = Inverses(model, keys, numbers)
     conversions = try RowConversion.all(of: change, from: previous?.entities ?? [], to: names, keys)
   }
 

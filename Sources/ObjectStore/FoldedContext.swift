@@ -134,7 +134,7 @@ extension ContextFold {
   /// Goes on under the next model of the store.
   mutating func follow(_ era: Era, of store: JournaledStore) {
     convert(
-      by: EraConversion(era: era, store: store.store), transientKeys: store.transientKeys(of: era))
+      by: EraConversion(era: era, store: store.store), traits: store.traits(of: era))
   }
 }
 

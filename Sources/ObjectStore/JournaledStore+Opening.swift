@@ -1,7 +1,9 @@
 package import DiskAccess
 internal import EventCoding
+public import FoundationEssentials
 internal import Journaling
 public import ObjectModel
+internal import Synchronization
 
 extension JournaledStore {
   /// Opens a store for reading and writing, and makes it where there is none.
@@ -18,6 +20,14 @@ extension JournaledStore {
     at path: String, model: ManagedObjectModel?, options: StoreOptions = StoreOptions()
   ) throws(StoreError) {
     try self.init(on: PosixDisk(), at: path, model: model, options: options)
+  }
+
+  /// Opens the store in the folder of a file URL, as `init(at:model:options:)` does.
+  public convenience init(
+    at url: URL, model: ManagedObjectModel?, options: StoreOptions = StoreOptions()
+  ) throws(StoreError) {
+    guard url.isFileURL else { throw .notAFolder(url) }
+    try self.init(at: url.path(percentEncoded: false), model: model, options: options)
   }
 
   /// Opens a store on a disk.
@@ -39,6 +49,7 @@ extension JournaledStore {
       if let (name, checkpoint) = opening.checkpoint { files.stand(on: checkpoint, name: name) }
       try self.init(
         path: path, options: options, disk: disk, journal: journal, recovery: report, fold, files)
+      program.withLock { $0 = model?.program }
       note(report.storeFindings + [opening.finding].compactMap(\.self))
       try leftContexts.foldUnsaved(self)
       // Nobody else has the store yet, and no checkpoint that is due may be the first.
@@ -48,6 +59,7 @@ extension JournaledStore {
       committing.withLock { isFlushing = false }
       leftContexts.follow(self)
       if opening.finding != nil { flush() }
+      if !report.savedFiles.isEmpty { journal.noteSavedFilesTold() }
     } catch {
       // The journal is as it was; the first error is the one to tell.
       try? journal.close()
@@ -77,5 +89,12 @@ extension JournaledStore {
     guard let era = next.era else { return }
     pending.begin(era)
     publish(anew: pending.snapshot)
+  }
+}
+
+extension StoreError {
+  fileprivate static func notAFolder(_ url: URL) -> StoreError {
+    StoreError(
+      .notAStore, "\(url.absoluteString) is no folder of this machine; give the URL of a file.")
   }
 }

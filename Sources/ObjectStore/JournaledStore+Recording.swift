@@ -86,6 +86,16 @@ extension JournaledStore {
     }
   }
 
+  /// An ID for a new object that is never saved, because the journal cannot be written.
+  package func unreservedObject(of entity: EntityNumber, origin: UInt16 = 0) -> ObjectID {
+    cataloguing.withLock {
+      let prefix = UInt64(origin) << 12 | UInt64(entity.rawValue)
+      let number = min((lastNumbers[prefix] ?? 0) + 1, ObjectID.largestNumber)
+      lastNumbers[prefix] = number
+      return ObjectID(origin: origin, entity: entity, number: number, store: store)
+    }
+  }
+
   // MARK: Tags
 
   /// Gives a commit a name; the head where none is given. A name that stands for another commit stands for

@@ -122,6 +122,10 @@ extension RecoveryReport {
           "a write was broken off: \(tornTail.finding). Its \(tornTail.byteCount) bytes are kept in "
             + "\(tornTail.savedAs)."))
     }
+    findings += savedEarlier.map {
+      StoreFinding(
+        "an earlier opening, which failed, took bytes out of the store and kept them in \($0).")
+    }
     return findings
   }
 }

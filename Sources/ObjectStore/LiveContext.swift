@@ -47,7 +47,7 @@ package final class LiveContext: Sendable {
     last.store(number, ordering: .relaxed)
     switch edit {
     case .set, .setPrimitive, .inserted, .membersChanged, .deleted, .undone, .redone, .stepEnded,
-      .undoSwitched, .saveFailed:
+      .undoSwitched, .saveFailed, .reconciled:
       // What is to be noted of these was noted before.
       return
     case .renamed(let name): state.withLock { $0.name = name }

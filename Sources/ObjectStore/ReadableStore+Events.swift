@@ -104,6 +104,7 @@ private struct EventTelling {
     case .wasReset: .wasReset
     case .saved(let commit): .saved(commit)
     case .saveFailed(let reason): .saveFailed(reason)
+    case .reconciled(let object, let keys): .reconciled(object, keys: keys.map(name))
     }
   }
 

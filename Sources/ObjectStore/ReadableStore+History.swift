@@ -42,6 +42,12 @@ extension ReadableStore {
     return try commit(try content(of: number), head, &rows)
   }
 
+  /// A commit that was just made, with old and new values.
+  package func publicCommit(_ content: CommitContent) throws(StoreError) -> Commit {
+    var rows = RowsInPassing()
+    return try commit(content, head, &rows)
+  }
+
   /// The last commit made at a moment or before; none where there was none yet.
   public func commit(at date: Date) throws(StoreError) -> CommitNumber {
     // Compared as dates, which are coarser: the date of a commit is to lead to it.

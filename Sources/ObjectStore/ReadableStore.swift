@@ -2,6 +2,7 @@ internal import DiskAccess
 internal import EventCoding
 internal import Journaling
 public import ObjectModel
+package import Synchronization
 
 /// A store as those see it who look at it: its objects, and all that was.
 ///
@@ -13,6 +14,8 @@ public class ReadableStore: @unchecked Sendable {
   let store: StoreTag
   let decoder: EventDecoder
   let pastCommits: PastCommits
+  /// What the program has beside the model's descriptions, or what was made of it.
+  package let program = Mutex<(any Sendable)?>(nil)
 
   let cataloguing = Lock()
   /// Guarded by `cataloguing`.
@@ -35,6 +38,9 @@ public class ReadableStore: @unchecked Sendable {
     pastCommits = try PastCommits(
       at: path, on: disk, in: folder, manifest, store, largestByteCount: pastByteCount)
   }
+
+  /// What tells the store's objects from others'.
+  package var tag: StoreTag { store }
 
   /// The journal's manifest as it is.
   var manifest: Manifest { preconditionFailure("every kind of store knows its manifest") }

@@ -124,6 +124,20 @@ package struct RowBatch {
       }
     }
 
+    /// Calls a closure with the bytes of a text at a place; nil where they do not lie there as they are.
+    ///
+    /// - Throws: where what is on the disk cannot be read.
+    func withText<Answer>(
+      _ place: Int, _ body: (UnsafeRawBufferPointer) -> Answer
+    ) throws(StoreError) -> Answer? {
+      guard let content, patched.isEmpty || patched[place] == nil else { return nil }
+      do {
+        return try content.values.withASCII(place, body)
+      } catch {
+        throw StoreError(malformed)
+      }
+    }
+
     private var malformed: RunError {
       guard let (run, block, column) = origin else {
         preconditionFailure("values that are in no block have been read already")

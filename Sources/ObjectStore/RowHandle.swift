@@ -46,7 +46,7 @@ package struct RowHandle: Sendable {
     self.isDeleted = isDeleted
   }
 
-  init(_ stored: StoredRow) { self.init(.row(stored), isDeleted: stored.row == nil) }
+  package init(_ stored: StoredRow) { self.init(.row(stored), isDeleted: stored.row == nil) }
 
   fileprivate init(_ run: Run, block: Int, _ place: Int, isDeleted: Bool) {
     self.init(.place(Place(run: run, block: block, place: place)), isDeleted: isDeleted)

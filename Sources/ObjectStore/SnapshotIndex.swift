@@ -19,7 +19,7 @@ struct SnapshotIndex: Sendable {
   /// Why the runs that a checkpoint names are not there.
   private(set) var loss: StoreError?
   /// The entries of the indexes that are not kept.
-  private(set) var scan = IndexScan()
+  private(set) var scan = UnkeptIndexes()
 
   init() {}
 
@@ -52,7 +52,7 @@ struct SnapshotIndex: Sendable {
   /// Keeps nothing any more.
   mutating func lose(because error: StoreError) {
     numbers = Array(repeating: nil, count: numbers.count)
-    (changes, runs, loss, scan) = ([IndexTree()], [], error, IndexScan())
+    (changes, runs, loss, scan) = ([IndexTree()], [], error, UnkeptIndexes())
   }
 
   /// Whether every index is kept.
@@ -70,7 +70,7 @@ struct SnapshotIndex: Sendable {
       numbers.append(isNew ? takeNumber() : numberKept(index, in: era, knowing: known))
     }
     (indexing, self.numbers) = (era.indexing, numbers)
-    scan = IndexScan()
+    scan = UnkeptIndexes()
   }
 
   /// The number of an index that says the same in another era.
@@ -135,7 +135,7 @@ struct SnapshotIndex: Sendable {
   ) {
     guard let number = numbers[place] else {
       // Another snapshot may still be making what this one shares with it.
-      if !isKnownUniquelyReferenced(&scan) || scan.isMade { scan = IndexScan() }
+      if !isKnownUniquelyReferenced(&scan) || scan.isMade { scan = UnkeptIndexes() }
       return
     }
     for entry in Self.entries(number, old, new, of: object) { changes[0].set(entry) }
@@ -158,7 +158,7 @@ struct SnapshotIndex: Sendable {
   func earlier(_ changes: IndexTree) -> SnapshotIndex {
     var index = self
     index.changes.insert(changes, at: 0)
-    index.scan = IndexScan()
+    index.scan = UnkeptIndexes()
     return index
   }
 
@@ -181,7 +181,7 @@ struct SnapshotIndex: Sendable {
   mutating func keepAll() -> [Int] {
     let places = numbers.indices.filter { numbers[$0] == nil }
     for place in places { numbers[place] = takeNumber() }
-    (loss, scan) = (nil, IndexScan())
+    (loss, scan) = (nil, UnkeptIndexes())
     return places
   }
 

@@ -62,6 +62,8 @@ public struct StoreEvent: Hashable, Sendable {
     case saved(CommitNumber)
     /// A save failed, for this reason.
     case saveFailed(String)
+    /// Values of an object that are as they were saved do not count as changed any more.
+    case reconciled(ObjectID, keys: [String])
     /// A name stands for a commit from here on, or for nothing any more.
     case tagged(String, CommitNumber?)
     /// The store has a model with these entities from here on.

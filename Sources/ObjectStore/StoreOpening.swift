@@ -197,13 +197,17 @@ extension JournalReader {
 
   /// The bytes of an edit that tells a model or the name of a key; nil for another.
   private func modelBytes(of entry: Batch.Entry) throws(StoreError) -> [UInt8]? {
-    let kinds = [EventKind.keyNamed.rawValue, EventKind.modelAdopted.rawValue]
+    func isWanted(_ kind: UInt8) -> Bool {
+      kind == EventKind.keyNamed.rawValue || kind == EventKind.modelAdopted.rawValue
+    }
     switch entry {
     case .whole(let bytes):
-      return bytes.first.map(kinds.contains) ?? false ? Array(bytes) : nil
+      return bytes.first.map(isWanted) ?? false ? Array(bytes) : nil
     case .spanning(let span):
-      let bytes = try onJournal { () throws(JournalError) in try self.bytes(of: span) }
-      return bytes.first.map(kinds.contains) ?? false ? bytes : nil
+      let bytes = try onJournal { () throws(JournalError) in
+        try self.bytes(of: span, ifFirst: isWanted)
+      }
+      return bytes.isEmpty ? nil : bytes
     }
   }
 }

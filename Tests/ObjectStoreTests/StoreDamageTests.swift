@@ -58,6 +58,31 @@ import Testing
 
   // MARK: The journal
 
+  @Test func `what recovery cut is told once, also where the store does not open after that`()
+    throws
+  {
+    let disk = try Self.life(5, saves: 3).disk
+    let segment = try #require(disk.paths.last { $0.hasPrefix(Self.path + "/journal/") })
+    let bytes = try #require(disk.contents(of: segment))
+    let end = bytes.lastIndex { $0 != 0 }.map { $0 + 8 } ?? 0
+    try disk.setContents(
+      segment, bytes[..<min(end, bytes.count)] + [UInt8](repeating: 0xEE, count: 99))
+    disk.onCall = { [unowned disk] call in
+      // The journal's last step; what the store reads then fails.
+      guard call.kind == .rename, call.path.hasSuffix("edits.new") else { return }
+      disk.faults = [SimulatedFault(.failure(.inputOutput), calls: [.read], isLasting: true)]
+    }
+    #expect(throws: StoreError.self) { try Self.open(disk) }
+    (disk.onCall, disk.faults) = (nil, [])
+    let store = try Self.open(disk)
+    #expect(store.recovery.tornTail == nil && store.recovery.savedEarlier.count == 1)
+    #expect(store.findings.contains { "\($0)".contains("recovered/") })
+    try store.close()
+    let again = try Self.open(disk)
+    #expect(again.recovery.savedFiles == [])
+    try again.close()
+  }
+
   @Test
   func
     `damage in a sealed segment that opening reads is told with its place, and nothing changes`()

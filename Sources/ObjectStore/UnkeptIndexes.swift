@@ -3,7 +3,7 @@ internal import ObjectModel
 
 /// The entries of the indexes that a snapshot does not keep, made when they are first asked for, and kept
 /// where they are not too many. Any thread may ask.
-final class IndexScan: @unchecked Sendable {
+final class UnkeptIndexes: @unchecked Sendable {
   private enum Content {
     case unmade
     case made(ContiguousArray<IndexEntry>)
