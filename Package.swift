@@ -37,6 +37,7 @@ let package = Package(
       name: "CXXHash", path: "Sources/CXXHash", pkgConfig: "libxxhash",
       providers: [.apt(["libxxhash-dev"])]),
     .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
+    .target(name: "CThreadLocal", path: "Sources/CThreadLocal"),
     room("ByteCoding"),
     room("ObjectModel"),
     room("DiskAccess", imports: ["CLinux"]),
@@ -57,7 +58,9 @@ let package = Package(
     // Rank 3
     room(
       "ManagedObjects",
-      imports: ["ObjectModel", "EventCoding", "EventFold", "ObjectQuery", "ObjectStore"]),
+      imports: [
+        "CThreadLocal", "ObjectModel", "EventCoding", "EventFold", "ObjectQuery", "ObjectStore",
+      ]),
     room(
       "JournalInspection",
       imports: [
@@ -68,7 +71,9 @@ let package = Package(
     room("ObjectPatching", imports: ["ManagedObjects", "ObjectModel", "EventFold"]),
     // Rank 5
     room("JournalUpkeep", imports: ["ObjectStore", "ManagedObjects", "ObjectPatching"]),
-    room("XJournal", imports: ["ManagedObjects", "ObjectPatching", "ObjectModel"]),
+    room(
+      "XJournal",
+      imports: ["ManagedObjects", "ObjectPatching", "ObjectModel", "ObjectQuery", "ObjectStore"]),
 
     // The journal's workbench: what Tools/demo runs, and the child that tests kill.
     .executableTarget(
@@ -92,6 +97,7 @@ let package = Package(
       imports: ["ByteCoding", "ObjectModel", "PropertyListCoding", "TestSupport"]),
     tests(
       of: "EventCodingTests", imports: ["ByteCoding", "EventCoding", "ObjectModel", "TestSupport"]),
+    tests(of: "ObjectQueryTests", imports: ["ObjectModel", "ObjectQuery", "TestSupport"]),
     tests(of: "EventFoldTests", imports: ["EventFold", "ObjectModel", "TestSupport"]),
     tests(
       of: "JournalingTests",
@@ -106,8 +112,15 @@ let package = Package(
       of: "ObjectStoreTests",
       imports: [
         "ByteCoding", "DiskAccess", "DiskSimulation", "EventFold", "Journaling", "ObjectModel",
-        "ObjectStore", "PropertyListCoding", "TestSupport",
+        "ObjectQuery", "ObjectStore", "PropertyListCoding", "TestSupport",
       ]),
+    tests(
+      of: "ManagedObjectsTests",
+      imports: [
+        "DiskAccess", "DiskSimulation", "EventFold", "ManagedObjects", "ObjectModel", "ObjectQuery",
+        "ObjectStore", "TestSupport", "XJournal",
+      ]),
+    tests(of: "TourTests", imports: ["XJournal"]),
     tests(of: "TidyTests", imports: ["TestSupport"]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,0 +1,68 @@
+public import ObjectModel
+
+/// Why a context cannot do what it was asked, in one sentence that says what to do.
+public enum ContextError: Error, Hashable, Sendable {
+  /// There is no such object, here or in the store.
+  case objectMissing(ObjectID)
+  /// An ID is another store's.
+  case objectOfAnotherStore(ObjectID)
+  /// The store of an object is not among those that were asked.
+  case storeMissing(ObjectID)
+  /// An object is of another class than was asked for.
+  case objectOfAnotherClass(ObjectID, String, String)
+  /// `willSave` sets values again and again.
+  case willSaveDoesNotEnd(ObjectID)
+  /// Later changes have touched the same keys of objects, so that an older one cannot be taken back by itself.
+  case laterChanges([ChangedKey])
+  /// There is nothing to undo, or nothing to undo of an object.
+  case nothingToUndo
+  /// The context is for looking only.
+  case readOnly
+  /// The context was closed.
+  case closed
+  /// A class is not in the model that the store was opened with.
+  case classNotInModel(String)
+  /// The store has no model yet.
+  case noModel
+  /// A transformer cannot make a value storable, or read it.
+  case transformFailed(ObjectID, key: String, reason: String)
+
+  /// A key of an object.
+  public struct ChangedKey: Hashable, Sendable {
+    /// The object.
+    public let objectID: ObjectID
+    /// The key.
+    public let key: String
+  }
+}
+
+extension ContextError: CustomStringConvertible {
+  /// What happened, and what to do.
+  public var description: String {
+    switch self {
+    case .objectMissing(let id): "There is no object \(id); it was deleted, or never saved."
+    case .objectOfAnotherStore(let id):
+      "\(id) is an object of another store; ask a context of that store for it."
+    case .storeMissing(let id):
+      "\(id) is an object of a store that is not open here; open it, and give a context of it."
+    case .objectOfAnotherClass(let id, let actual, let wanted):
+      "\(id) is of class \(actual), not \(wanted); ask for it as what it is."
+    case .willSaveDoesNotEnd(let id):
+      "willSave of \(id) sets values each of 1,000 times it is called; set what has to be set by "
+        + "setPrimitiveValue, or only where it differs."
+    case .laterChanges(let keys):
+      "Later changes have touched \(keys.map { "\($0.key) of \($0.objectID)" }.joined(separator: ", ")); take "
+        + "these back first."
+    case .nothingToUndo: "There is nothing that could be undone."
+    case .readOnly:
+      "This context is for looking only and cannot be changed; what the past had is brought back by `revert` in "
+        + "a context that can."
+    case .closed: "This context was closed; make another one, or resume its session."
+    case .classNotInModel(let name):
+      "The class \(name) is not in the model that the store was opened with; open the store with it."
+    case .noModel: "The store has no model yet; open it with one."
+    case .transformFailed(let id, let key, let reason):
+      "The value of \(key) of \(id) cannot be stored: \(reason)"
+    }
+  }
+}

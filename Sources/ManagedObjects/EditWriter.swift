@@ -1,0 +1,88 @@
+internal import EventFold
+internal import ObjectModel
+internal import ObjectStore
+
+/// How a context's edits reach the journal. The context begins there with its first edit.
+struct EditWriter {
+  /// Nil where the context cannot be changed.
+  private let store: JournaledStore?
+  /// Why it cannot; nil where it can.
+  let refusal: ContextError?
+  private(set) var live: LiveContext?
+  /// Why the journal does not have the last edits. They are in memory, and are written anew when it can be.
+  private(set) var failure: StoreError?
+
+  init(_ store: JournaledStore) {
+    self.store = store
+    refusal = nil
+  }
+
+  /// That of a context which nobody can change.
+  ///
+  /// - Parameter refusal: why.
+  init(refusing refusal: ContextError) {
+    store = nil
+    self.refusal = refusal
+  }
+
+  /// That of another context on the same store.
+  init(asFor other: EditWriter) {
+    store = other.store
+    refusal = other.refusal
+  }
+
+  /// Goes on with a context that the journal has already.
+  init(_ store: JournaledStore, resuming live: LiveContext) {
+    self.init(store)
+    self.live = live
+  }
+
+  /// Whether edits have a journal to reach.
+  var isWriting: Bool { store != nil }
+
+  /// The store, which must be one that can be written: to change anything else is a mistake of the program's.
+  var writableStore: JournaledStore {
+    guard let store else { preconditionFailure("\(refusal ?? .readOnly)") }
+    return store
+  }
+
+  /// Begins the context, if it has not.
+  ///
+  /// - Returns: the context, if it began just now.
+  mutating func begin(
+    named name: String, within parent: LiveContext? = nil
+  ) throws(StoreError) -> LiveContext? {
+    guard live == nil, let store else { return nil }
+    let begun = try store.beginContext(
+      name: name, on: parent?.base ?? store.lastCommit, within: parent)
+    live = begun
+    return begun
+  }
+
+  /// Has the journal take an edit. Where it cannot, that is noted, and nothing more is tried until `restate`.
+  mutating func record(_ edit: Edit) {
+    guard failure == nil, let live, let store else { return }
+    do throws(StoreError) {
+      try store.record(edit, by: live)
+    } catch {
+      failure = error
+    }
+  }
+
+  mutating func note(_ failure: StoreError) { self.failure = failure }
+
+  /// Tries again to reach a journal that could not take edits.
+  mutating func clearFailure() { failure = nil }
+
+  /// Ends the context in order; another begins with the next edit.
+  mutating func finish() {
+    end()
+    live = nil
+  }
+
+  /// Ends the context in order.
+  func end() {
+    // Where that cannot be written, the next opening finds a context without changes.
+    if let live, let store { try? store.endContext(live) }
+  }
+}

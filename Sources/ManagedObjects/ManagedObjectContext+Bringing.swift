@@ -1,0 +1,131 @@
+internal import EventFold
+internal import ObjectModel
+internal import ObjectStore
+
+// Bringing objects to what they are to have, by ordinary edits.
+extension ManagedObjectContext {
+  /// What an object has now; nil where it is not there.
+  func currentRow(of state: ObjectState) -> Row? {
+    fireForUndo(state)
+    guard state.presence == .there else { return nil }
+    return state.hasDraft ? fold.objects[state.objectID]?.row : storedRow(state)
+  }
+
+  /// Has objects have these rows, or be gone, as one step where no group is open. What leads to and from other
+  /// objects goes with it; a reference to an object that is not there is left out.
+  func bring(_ targets: [ObjectID: Row?], named name: String?) {
+    let objects = targets.keys.sorted()
+    for object in objects {
+      guard let instance = instance(of: object) else { continue }
+      held[object] = instance
+      fireForUndo(instance.state)
+    }
+    var inserted: [ObjectState] = []
+    for object in objects {
+      guard case .some(.some) = targets[object], let state = state(of: object),
+        state.presence != .there
+      else { continue }
+      insertAgain(state)
+      inserted.append(state)
+    }
+    // Again: setting one side may have moved another that was set before. What leads one way only, as a refresh of
+    // the other side leaves it, is set at last without the other.
+    for isLast in [false, false, true] {
+      for object in objects {
+        guard case .some(.some(let row)) = targets[object], let state = state(of: object) else {
+          continue
+        }
+        bring(state, to: row, targets, oneSided: isLast)
+      }
+    }
+    for object in objects {
+      guard case .some(.none) = targets[object], let state = state(of: object),
+        state.presence == .there, let instance = state.object
+      else { continue }
+      delete(instance)
+    }
+    for state in inserted { state.object?.awake(from: .undoOfDelete) }
+    if let name { setActionName(name) }
+    processPendingChanges()
+  }
+
+  private func bring(
+    _ state: ObjectState, to row: Row, _ targets: [ObjectID: Row?], oneSided: Bool
+  ) {
+    let current = currentRow(of: state) ?? Row()
+    for key in Set((current.entries + row.entries).map(\.key)).sorted() {
+      guard let relationship = state.entity.property(key)?.relationship else {
+        if current[key] != row[key] { set(row[key], of: state, key) }
+        continue
+      }
+      let value = existing(row[key], targets)
+      if heldValue(of: state, key) == value { continue }
+      if !oneSided || relationship.storage == .one {
+        relate(state, key, relationship, to: value)
+      }
+      let held = heldValue(of: state, key)
+      // No members and no value are two things.
+      if held != value, oneSided || held.destinations == value.destinations {
+        set(value, of: state, key)
+      }
+    }
+  }
+
+  /// The value of a relationship without objects that are not there, or are to go.
+  private func existing(_ value: Value?, _ targets: [ObjectID: Row?]) -> Value? {
+    func isThere(_ value: Value) -> Bool {
+      guard let object = value.reference else { return true }
+      if case .some(.none) = targets[object] { return false }
+      guard let state = instance(of: object)?.state else { return false }
+      fireQuietly(state)
+      return state.presence == .there
+    }
+    switch value {
+    case .reference?: return value.flatMap { isThere($0) ? $0 : Value?.none }
+    case .set(let members)?: return .set(members.filter(isThere))
+    case .array(let members)?: return .array(members.filter(isThere))
+    default: return value
+    }
+  }
+
+  /// Has an object that is gone be there again, under its ID, without values.
+  func insertAgain(_ state: ObjectState) {
+    let object = state.objectID
+    if fold.objects[object] == nil {
+      // It may have been there where the context stands.
+      state.base = view.snapshot.number
+      state.handle = nil
+      perform(.based(object, on: state.base), rows: [object: nil])
+      state.basedIn = event.stretch
+    }
+    perform(.inserted(object), rows: [object: nil])
+    state.presence = .there
+    state.rowWhenDeleted = nil
+    state.members = nil
+    state.untracked = nil
+    settle(state)
+    event.inserted.insert(object)
+  }
+
+  /// The keys of objects that lead to one that is to go, though nothing that is to be taken back has had them do so.
+  func keysLeading(to state: ObjectState, outside targets: [ObjectID: Row?]) -> [ContextError
+    .ChangedKey]
+  {
+    var keys: [ContextError.ChangedKey] = []
+    for property in state.entity.properties {
+      guard let relationship = property.relationship, relationship.storage == .inverse,
+        let inverse = relationship.inverse
+      else { continue }
+      for member in members(of: state, property.key, relationship).sorted()
+      where targets[member] == nil {
+        keys.append(.init(objectID: member, key: name(of: inverse.key, member)))
+      }
+    }
+    return keys
+  }
+
+  /// The name of an object's key.
+  func name(of key: KeyNumber, _ object: ObjectID) -> String {
+    schema.entity(object.entity)?.property(key)?.name ?? store.name(of: key) ?? ""
+  }
+}

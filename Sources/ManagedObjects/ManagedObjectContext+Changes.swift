@@ -1,0 +1,82 @@
+internal import EventFold
+internal import ObjectModel
+internal import ObjectStore
+
+// What has changed in an object.
+extension ManagedObjectContext {
+  func changedValues(of state: ObjectState) -> [String: Value] {
+    storePendingQuietly(of: state)
+    guard state.hasDraft, let draft = fold.objects[state.objectID] else { return [:] }
+    var changed: [String: Value] = [:]
+    for (key, value) in draft.delta {
+      let property = state.entity.property(key)
+      // What the model declares is changed where it differs; a dynamic attribute where it was set.
+      if property != nil, value == draft.baseRow?[key] { continue }
+      guard let name = property?.name ?? store.name(of: key) else { continue }
+      changed[name] = value ?? .null
+    }
+    return changed
+  }
+
+  func committedValues(of state: ObjectState, _ names: [String]?) -> [String: Value] {
+    fireQuietly(state)
+    let row = storedRow(state)
+    guard let names else {
+      var values: [String: Value] = [:]
+      for property in state.entity.properties { values[property.name] = .null }
+      for entry in row?.entries ?? [] {
+        if let name = state.entity.property(entry.key)?.name ?? store.name(of: entry.key) {
+          values[name] = entry.value
+        }
+      }
+      return values
+    }
+    var values: [String: Value] = [:]
+    for name in names {
+      let key = state.entity.property(name)?.key ?? existingKey(name)
+      values[name] = key.flatMap { row?[$0] } ?? Value.null
+    }
+    return values
+  }
+
+  func valuesBeforeCurrentEvent(of state: ObjectState) -> [String: Value] {
+    // What came to be in this event had nothing before.
+    if event.inserted.contains(state.objectID) { return [:] }
+    var before = (event.valuesBefore[state.objectID] ?? [:]).filter { key, _ in
+      state.entity.property(key)?.relationship?.storage != .inverse
+    }
+    if groupDepth == 0, undoDisabledDepth == 0, let step = fold.openStep,
+      let noted = step.objects.first(where: { $0.object == state.objectID })
+    {
+      for entry in noted.entries {
+        before.updateValue(
+          entry.before.restored(from: heldValue(of: state, entry.key)), forKey: entry.key)
+      }
+    }
+    var values: [String: Value] = [:]
+    for (key, value) in before {
+      if let name = state.entity.property(key)?.name ?? store.name(of: key) {
+        values[name] = value ?? .null
+      }
+    }
+    return values
+  }
+
+  func reconcileChanges(of state: ObjectState) {
+    storePendingQuietly(of: state)
+    guard state.hasDraft, let draft = fold.objects[state.objectID] else { return }
+    reconcile(state, Array(draft.delta.keys))
+  }
+
+  /// No longer counts keys as changed that are as they were saved.
+  func reconcile(_ state: ObjectState, _ keys: [KeyNumber]) {
+    guard let draft = fold.objects[state.objectID] else { return }
+    let equal = keys.filter { key in
+      // Not `??`: what is absent and what is nil are different here.
+      if let value = draft.delta[key] { value == draft.baseRow?[key] } else { false }
+    }
+    if equal.isEmpty { return }
+    perform(.reconciled(state.objectID, equal.sorted()))
+    settle(state)
+  }
+}

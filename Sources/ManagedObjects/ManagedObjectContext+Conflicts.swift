@@ -1,0 +1,48 @@
+internal import EventFold
+internal import ObjectModel
+internal import ObjectStore
+
+extension ManagedObjectContext {
+  /// What others have changed since this context has seen it, of what is not saved here: what a save would tell now
+  /// if the policy were to tell it. Nothing is saved or changed.
+  ///
+  /// - Throws: where the store cannot be read.
+  public var conflicts: [MergeConflict] {
+    get throws {
+      if let parent = view.parent { return conflicts(with: parent) }
+      let (snapshot, names) = (view.snapshot, KeyNaming(store: store))
+      let kindOf = mergeKinds
+      var conflicts: [MergeConflict] = []
+      for unsaved in fold.unsaved() {
+        guard let stored = try snapshot.stored(unsaved.object), stored.changed > unsaved.base else {
+          continue
+        }
+        let sides = ObjectConflict(
+          unsaved.object, base: unsaved.baseRow, ours: unsaved.row, theirs: stored.row)
+        let merge = ObjectMerge(sides, .tell) { kindOf(unsaved.object, $0) }
+        if case .conflict(let conflict) = merge {
+          conflicts.append(MergeConflict(conflict, schema, name: names.name))
+        }
+      }
+      return conflicts
+    }
+  }
+
+  /// How the values of objects' keys merge, with the program's own functions.
+  var mergeKinds: (ObjectID, KeyNumber) -> MergeKind {
+    guard let kinds = store.mergeKinds else { return { _, _ in .asWhole } }
+    let merges = schema.program.merges
+    return { object, key in
+      kinds.kind(of: key, in: object) { name in
+        guard let merge = merges[name] else { return .asWhole }
+        return .custom { base, ours, theirs in
+          do {
+            return MergeKind.Merged(try merge(base, ours, theirs))
+          } catch {
+            return nil
+          }
+        }
+      }
+    }
+  }
+}

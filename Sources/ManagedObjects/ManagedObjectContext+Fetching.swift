@@ -1,0 +1,149 @@
+public import FoundationEssentials
+public import ObjectModel
+public import ObjectQuery
+internal import ObjectStore
+
+extension ManagedObjectContext {
+  // MARK: Fetching
+
+  /// The objects that a request asks for, in its order.
+  ///
+  /// An object that there is an instance of is that instance, with the values it has. Others are faults; nothing of
+  /// them is read but what the filter and the sort keys look at.
+  /// - Throws: `QueryError` where the request cannot be read or names what is not there; `StoreError` where the store
+  ///   cannot be read.
+  public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
+    try objectIDs(request).compactMap { instance(of: $0) }
+  }
+
+  /// The objects of a class that a request asks for.
+  ///
+  /// - Throws: as `fetch(_:)`.
+  public func fetch<Object: ManagedObject>(
+    _ request: FetchRequest, as type: Object.Type
+  ) throws -> [Object] {
+    try fetch(request).compactMap { $0 as? Object }
+  }
+
+  /// The objects of a class, and of those that inherit from it, that a filter lets pass.
+  ///
+  /// - Throws: as `fetch(_:)`.
+  public func fetch<Object: ManagedObject>(
+    _ type: Object.Type, where filter: Filter = .all, sortedBy sortKeys: [SortKey] = [],
+    limit: Int? = nil, offset: Int = 0
+  ) throws -> [Object] {
+    let request = FetchRequest(
+      try entityName(of: type), where: filter, sortedBy: sortKeys, limit: limit, offset: offset)
+    return try fetch(request, as: type)
+  }
+
+  /// The objects of a class that a filter lets pass which is written as text.
+  ///
+  /// - Throws: as `fetch(_:)`.
+  public func fetch<Object: ManagedObject>(
+    _ type: Object.Type, where text: String, sortedBy sortKeys: [SortKey] = [], limit: Int? = nil,
+    offset: Int = 0
+  ) throws -> [Object] {
+    let request = FetchRequest(
+      try entityName(of: type), where: text, sortedBy: sortKeys, limit: limit, offset: offset)
+    return try fetch(request, as: type)
+  }
+
+  /// The objects of a class that a predicate is true of: `#Predicate { $0.likes > 10 }`. It is read once, and what it
+  /// says is found as a filter finds it. Computed properties are asked of objects.
+  ///
+  /// - Throws: as `fetch(_:)`, and `QueryError` where the predicate says what no filter can.
+  public func fetch<Object: ManagedObject>(
+    _ type: Object.Type, where predicate: Predicate<Object>, sortedBy sortKeys: [SortKey] = [],
+    limit: Int? = nil, offset: Int = 0
+  ) throws -> [Object] {
+    let names = KeyPathNames(self)
+    let filter = try Filter(predicate) { names.name(of: $0) }
+    let request = FetchRequest(
+      try entityName(of: type), where: filter, sortedBy: sortKeys, limit: limit, offset: offset)
+    return try objectIDs(request, names.accessors).compactMap { instance(of: $0) as? Object }
+  }
+
+  /// The key that a key path of a class of the model leads to; nil where it is computed, or leads elsewhere.
+  public func key(of path: AnyKeyPath) -> String? {
+    let names = KeyPathNames(self)
+    guard let name = names.name(of: path), names.accessors[name] == nil else { return nil }
+    return name
+  }
+
+  /// The objects of a class that a closure lets pass. Each is read and asked: a filter or a predicate finds them with
+  /// less.
+  ///
+  /// - Throws: as `fetch(_:)`, and what the closure throws.
+  public func fetch<Object: ManagedObject>(
+    _ type: Object.Type, sortedBy sortKeys: [SortKey] = [], limit: Int? = nil, offset: Int = 0,
+    matching isWanted: (Object) throws -> Bool
+  ) throws -> [Object] {
+    let all = try fetch(type, sortedBy: sortKeys)
+    var found: [Object] = []
+    var left = max(0, offset)
+    for object in all where try isWanted(object) {
+      if left > 0 {
+        left -= 1
+      } else if found.count < limit ?? .max {
+        found.append(object)
+      } else {
+        break
+      }
+    }
+    return found
+  }
+
+  /// The IDs of the objects that a request asks for, in its order. No object is made.
+  ///
+  /// - Throws: as `fetch(_:)`.
+  public func objectIDs(_ request: FetchRequest) throws -> [ObjectID] {
+    try objectIDs(request, [:])
+  }
+
+  private func objectIDs(
+    _ request: FetchRequest, _ accessors: [String: KeyAccessor]
+  ) throws -> [ObjectID] {
+    if request.includesPendingChanges { processPendingChanges() }
+    let snapshot = view.snapshot
+    let query = try ContextQuery(request, in: self, snapshot, accessors: accessors)
+    return try snapshot.objects(of: query.query, with: query.unsaved)
+  }
+
+  /// How many objects a request asks for. No object is made.
+  ///
+  /// - Throws: as `fetch(_:)`.
+  public func count(_ request: FetchRequest) throws -> Int {
+    if request.includesPendingChanges { processPendingChanges() }
+    let snapshot = view.snapshot
+    let query = try ContextQuery(request, in: self, snapshot)
+    return try snapshot.count(of: query.query, with: query.unsaved)
+  }
+
+  /// Values of the objects that a request asks for, in its order. No object is made.
+  ///
+  /// - Parameter paths: keys, and keys at the end of relationships to one.
+  /// - Throws: as `fetch(_:)`.
+  public func values(of paths: [String], _ request: FetchRequest) throws -> [FetchedRow] {
+    if request.includesPendingChanges { processPendingChanges() }
+    let snapshot = view.snapshot
+    let query = try ContextQuery(request, in: self, snapshot, reading: paths)
+    return try snapshot.values(of: query.paths, in: query.query, with: query.unsaved).map { row in
+      FetchedRow(
+        objectID: row.object,
+        values: Dictionary(zip(paths, row.values), uniquingKeysWith: { first, _ in first }))
+    }
+  }
+
+  /// What is done to answer a request: which index is asked, what is tested, how it is sorted.
+  ///
+  /// - Throws: as `fetch(_:)`.
+  public func explain(_ request: FetchRequest) throws -> String {
+    try ContextQuery(request, in: self, view.snapshot).query.explanation
+  }
+
+  private func entityName(of type: ManagedObject.Type) throws -> String {
+    guard let info = schema.entity(of: type) else { throw ContextError.classNotInModel("\(type)") }
+    return info.name
+  }
+}

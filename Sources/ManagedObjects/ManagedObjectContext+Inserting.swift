@@ -1,0 +1,165 @@
+internal import EventFold
+internal import ObjectModel
+internal import ObjectQuery
+internal import ObjectStore
+
+// Objects that come to be, and objects that go.
+extension ManagedObjectContext {
+  // MARK: Inserting
+
+  /// Makes a new object, which the next save brings into the store.
+  @discardableResult
+  public func insert<Object: ManagedObject>(_ type: Object.Type) -> Object {
+    guard let info = schema.entity(of: type) else {
+      preconditionFailure("\(type) is not in the model that the store was opened with.")
+    }
+    guard let object = insert(info) as? Object else {
+      preconditionFailure("the objects of \(info.name) are of another class than \(type).")
+    }
+    return object
+  }
+
+  /// Makes a new object of an entity, which the next save brings into the store.
+  @discardableResult
+  public func insert(_ entityName: String) -> ManagedObject {
+    guard let info = schema.entity(named: entityName) else {
+      let nearest = Spelling.nearest(to: entityName, among: schema.entities.map(\.name))
+      preconditionFailure(
+        "the model has no entity ‘\(entityName)’\(nearest.map { "; did you mean ‘\($0)’?" } ?? ".")"
+      )
+    }
+    return insert(info)
+  }
+
+  private func insert(_ info: EntityInfo) -> ManagedObject {
+    guard !info.entity.description.isAbstract else {
+      preconditionFailure(
+        "\(info.name) is abstract; insert an object of one that inherits from it.")
+    }
+    let object = make(newID(of: info), info)
+    let state = object.state
+    state.isFault = false
+    state.basedIn = event.stretch
+    perform(.inserted(state.objectID))
+    event.inserted.insert(state.objectID)
+    for (key, value) in info.fillings { perform(.setPrimitive(state.objectID, key, value)) }
+    settle(state)
+    object.awakeFromInsert()
+    return object
+  }
+
+  /// A number for a new object. Where the journal cannot take the reservation, the object gets a number that was
+  /// reserved before, or the save that follows says what is wrong.
+  private func newID(of info: EntityInfo) -> ObjectID {
+    let store = writer.writableStore
+    do throws(StoreError) {
+      return try store.newObject(of: info.number)
+    } catch {
+      writer.note(error)
+      return store.unreservedObject(of: info.number)
+    }
+  }
+
+  // MARK: Deleting
+
+  /// Deletes an object: the next save takes it out of the store. The delete rules of its relationships run when
+  /// pending changes are processed.
+  public func delete(_ object: ManagedObject) {
+    let state = object.state
+    guard state.attached() === self else {
+      preconditionFailure("\(object) is an object of another context; delete it there.")
+    }
+    fireQuietly(state)
+    guard state.presence == .there else { return }
+    storePendingQuietly(of: state)
+    object.prepareForDeletion()
+    guard state.presence == .there else { return }
+    // What it leads to must be known when the rules run, when it has nothing any more.
+    for property in state.entity.properties {
+      guard let relationship = property.relationship, relationship.storage == .inverse else {
+        continue
+      }
+      _ = members(of: state, property.key, relationship)
+    }
+    held[state.objectID] = object
+    base(state)
+    var row = fold.objects[state.objectID]?.row ?? storedRow(state) ?? Row()
+    for (key, value) in state.untracked ?? [:] { row[key] = value }
+    noteChanged(state)
+    if event.collectsSets { event.noteSet(state.objectID) }
+    state.rowWhenDeleted = row
+    state.presence = .deleted
+    perform(.deleted(state.objectID))
+    settle(state)
+    event.deleted.insert(state.objectID)
+    for property in state.entity.properties where property.relationship?.storage == .one {
+      noteReference(
+        of: state.objectID, property.key, from: row[property.key]?.reference, to: nil)
+    }
+    pendingDeletions.append(state)
+  }
+
+  /// Runs the delete rules of what was deleted; cascades end, as nothing is deleted twice.
+  func propagateDeletions() {
+    if pendingDeletions.isEmpty { return }
+    beginTelling()
+    defer { endTelling() }
+    while let state = pendingDeletions.popLast() {
+      guard state.presence == .deleted else { continue }
+      for property in state.entity.properties {
+        guard let relationship = property.relationship else { continue }
+        propagate(relationship, property.key, of: state)
+      }
+    }
+  }
+
+  private func propagate(_ relationship: RelationshipInfo, _ key: KeyNumber, of state: ObjectState)
+  {
+    let destinations =
+      relationship.storage == .inverse
+      ? members(of: state, key, relationship).sorted()
+      : state.rowWhenDeleted?[key].destinations ?? []
+    switch relationship.description.deleteRule {
+    case .noAction, .deny: break
+    case .cascade:
+      for destination in destinations where leadsBack(destination, relationship, to: state.objectID)
+      {
+        if let object = instance(of: destination) { delete(object) }
+      }
+    case .nullify:
+      guard let inverse = relationship.inverse else { return }
+      for destination in destinations { self.detach(destination, inverse, from: state.objectID) }
+    }
+  }
+
+  /// What the destinations of deny rules are that are still there, by deleted object.
+  func deniedDeletions() -> [(object: ObjectState, key: String, destinations: [ObjectID])] {
+    var denied: [(ObjectState, String, [ObjectID])] = []
+    for object in objectsToSave where object.state.presence == .deleted {
+      let state = object.state
+      for property in state.entity.properties {
+        guard let relationship = property.relationship,
+          relationship.description.deleteRule == .deny
+        else { continue }
+        let destinations =
+          relationship.storage == .inverse
+          ? (state.members?[property.key] ?? []).sorted()
+          : state.rowWhenDeleted?[property.key].destinations ?? []
+        let left = destinations.filter { leadsBack($0, relationship, to: state.objectID) }
+        if !left.isEmpty { denied.append((state, property.name, left)) }
+      }
+    }
+    return denied.sorted { $0.0.objectID < $1.0.objectID }
+  }
+
+  /// Whether an object is there, and has not been led elsewhere since the other was deleted.
+  private func leadsBack(_ id: ObjectID, _ relationship: RelationshipInfo, to deleted: ObjectID)
+    -> Bool
+  {
+    guard let state = instance(of: id)?.state else { return false }
+    fireQuietly(state)
+    guard state.presence == .there else { return false }
+    guard let inverse = relationship.inverse, inverse.storage != .inverse else { return true }
+    return heldValue(of: state, inverse.key).destinations.contains(deleted)
+  }
+}

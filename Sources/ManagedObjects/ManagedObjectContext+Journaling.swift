@@ -1,0 +1,134 @@
+internal import EventFold
+internal import ObjectModel
+internal import ObjectStore
+
+// Every change goes through here: first into the journal, then into the fold.
+extension ManagedObjectContext {
+  /// Does an edit: the journal has it when this returns, and so has the fold.
+  ///
+  /// - Parameter rows: what objects were at commits, where the edit moves objects to another one.
+  func perform(_ edit: Edit, rows: [ObjectID: Row?] = [:]) {
+    if schedulesProcessing { scheduleProcessing() }
+    if writer.isWriting || edit.changesObjects {
+      begin()
+      writer.record(edit)
+    }
+    apply(edit, rows: rows)
+  }
+
+  /// Does the edit that there are most of, of an object whose values are read.
+  func performSet(_ state: ObjectState, _ key: KeyNumber, _ value: Value?) {
+    if schedulesProcessing { scheduleProcessing() }
+    begin()
+    let edit = Edit.set(state.objectID, key, value)
+    writer.record(edit)
+    if !state.hasDraft || !fold.setHeld(state.objectID, key, to: value) { apply(edit) }
+  }
+
+  /// Has the fold go on by an edit that the journal has.
+  func apply(_ edit: Edit, rows: [ObjectID: Row?] = [:]) {
+    do {
+      try fold.apply(edit) { [registered] (object, commit) throws(StoreError) -> Row? in
+        if let row = rows[object] { return row }
+        guard let state = registered[object.rawValue]?.takeUnretainedValue() else {
+          return try store.row(of: object, at: commit)
+        }
+        if state.handle == nil || state.base != commit {
+          return commit == .none ? Row?.none : try store.row(of: object, at: commit)
+        }
+        return try state.handle?.stored().row
+      }
+    } catch {
+      switch error {
+      case .contradiction(let contradiction):
+        preconditionFailure(
+          "a context made an edit that contradicts those before: \(contradiction)")
+      case .row(let error):
+        // The journal has the edit, the fold has not: what this context holds is not to be saved.
+        readFailure = error
+      }
+    }
+  }
+
+  func begin() {
+    guard writer.live == nil, writer.failure == nil else { return }
+    _ = writer.writableStore
+    view.parent?.begin()
+    do throws(StoreError) {
+      let parent = view.parent?.writer.live
+      guard let live = try writer.begin(named: name, within: parent) else { return }
+      fold = ContextFold(
+        live.number, name: name, on: live.base, parent: parent?.number, traits: schema.traits)
+    } catch {
+      writer.note(error)
+    }
+  }
+
+  func rename() {
+    if writer.live != nil { perform(.renamed(name)) }
+  }
+
+  /// Says where an object stands, before its first edit since there was something unsaved.
+  @inline(__always)
+  func base(_ state: ObjectState) {
+    if state.basedIn != event.stretch { noteBase(of: state) }
+  }
+
+  private func noteBase(of state: ObjectState) {
+    begin()
+    state.basedIn = event.stretch
+    if let parent = view.parent { return noteBaseInParent(of: state, parent) }
+    guard let live = writer.live, state.base != .none else { return }
+    let standing = live.base
+    if state.base != standing, fold.objects[state.objectID] == nil {
+      // Where nobody has changed it in between, it stands on both alike.
+      if isUnchanged(state, through: standing) { state.base = standing }
+    }
+    if state.base != standing || fold.base(of: state.objectID) != state.base {
+      perform(.based(state.objectID, on: state.base))
+    }
+  }
+
+  private func isUnchanged(_ state: ObjectState, through standing: CommitNumber) -> Bool {
+    guard let changed = try? view.snapshot.stored(state.objectID)?.changed else { return false }
+    return changed <= min(state.base, standing)
+  }
+
+  /// Writes what is not saved anew, where the journal could not take some of it. What was done before can be
+  /// undone no more.
+  func restate() throws {
+    guard writer.failure != nil else { return }
+    writer.clearFailure()
+    let unsaved = fold.objects
+    begin()
+    if let failure = writer.failure { throw failure }
+    perform(.rolledBack)
+    beginStretch()
+    for (object, draft) in unsaved.sorted(by: { $0.key < $1.key }) {
+      let rows = [object: draft.baseRow]
+      if draft.baseRow != nil { perform(.based(object, on: draft.base), rows: rows) }
+      if draft.baseRow != nil, !draft.isThere { perform(.deleted(object), rows: rows) }
+      if draft.baseRow == nil, draft.isThere { perform(.inserted(object), rows: rows) }
+      for (key, value) in draft.delta where draft.isThere {
+        perform(
+          draft.isDirty ? .set(object, key, value) : .setPrimitive(object, key, value), rows: rows)
+      }
+      registered[object.rawValue]?.takeUnretainedValue().basedIn = event.stretch
+    }
+    perform(.stepEnded(name: nil))
+    if let failure = writer.failure { throw failure }
+  }
+
+  /// Nothing is unsaved any more: objects say anew where they stand.
+  func beginStretch() { event.stretch &+= 1 }
+}
+
+extension Edit {
+  /// Whether a context that cannot be changed has to refuse it.
+  fileprivate var changesObjects: Bool {
+    switch self {
+    case .inserted, .set, .setPrimitive, .membersChanged, .deleted, .undone, .redone: true
+    default: false
+    }
+  }
+}

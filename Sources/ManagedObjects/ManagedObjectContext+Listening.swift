@@ -1,0 +1,77 @@
+internal import ObjectModel
+public import ObjectStore
+
+extension ManagedObjectContext {
+  // MARK: Notifications
+
+  /// Has a closure called with the objects that have changed, each time that pending changes were processed and
+  /// there are some. To fetch is no change.
+  public func onChange(_ handler: @escaping (ObjectsDidChange) -> Void) -> ObservationToken {
+    token(of: listeners.add(onChange: handler))
+  }
+
+  /// Has a closure called when a save begins, before anything else.
+  public func onWillSave(_ handler: @escaping () -> Void) -> ObservationToken {
+    token(of: listeners.add(onWillSave: handler))
+  }
+
+  /// Has a closure called when a save has succeeded, with its commit, or nil where nothing changed that the store
+  /// keeps. After a save that failed it is not called.
+  public func onDidSave(_ handler: @escaping (Commit?) -> Void) -> ObservationToken {
+    token(of: listeners.add(onDidSave: handler))
+  }
+
+  private func token(of number: Int) -> ObservationToken {
+    ObservationToken { [weak self] in self?.listeners.remove(number) }
+  }
+
+  // MARK: Sequences
+
+  /// What the context tells of itself from now on, to be read by one task, on any thread. It does not keep the
+  /// context, and ends with it. For a reader that is slow the newest 256 are kept.
+  public var notifications: AsyncStream<ContextNotification> { listeners.addNotifications() }
+
+  /// What changes in the context from now on, with old and new values, to be read by one task, on any thread. It does
+  /// not keep the context, and ends with it. For a reader that is slow the newest 256 are kept; their numbers tell
+  /// that others were dropped.
+  public var changes: AsyncStream<ContextChange> { listeners.addChanges() }
+
+  // MARK: Telling
+
+  func tellWillSave() {
+    for handler in listeners.willSaveHandlers { handler() }
+    listeners.yield(.willSave)
+  }
+
+  func tellDidSave(_ commit: Commit?) {
+    for handler in listeners.didSaveHandlers { handler(commit) }
+    listeners.yield(.didSave(commit))
+  }
+
+  /// Ends the event, and tells what has changed in it.
+  func tellChanges() {
+    guard listeners.hearsChanges, !event.isEmpty else {
+      event.end()
+      return
+    }
+    // What is changed by those who are told belongs to the next event.
+    let ended = event
+    event.end()
+    let changed = changedObjects(of: ended)
+    if changed.isEmpty { return }
+    if listeners.hasChangeReaders {
+      listeners.changeCount += 1
+      listeners.yield(change(changed, ended, number: listeners.changeCount))
+    }
+    guard listeners.hearsObjects else { return }
+    listeners.yield(.objectsDidChange(changed))
+    let handlers = listeners.changeHandlers
+    if handlers.isEmpty { return }
+    let objects = ObjectsDidChange(
+      inserted: Set(changed.inserted.compactMap(instance(of:))),
+      updated: Set(changed.updated.compactMap(instance(of:))),
+      deleted: Set(changed.deleted.compactMap(instance(of:))),
+      refreshed: Set(changed.refreshed.compactMap(instance(of:))))
+    for handler in handlers { handler(objects) }
+  }
+}

@@ -1,0 +1,170 @@
+internal import EventFold
+public import ObjectModel
+internal import ObjectStore
+
+// Objects by their ID: the one instance of each, faults, and reading what they were.
+extension ManagedObjectContext {
+  // MARK: By ID
+
+  /// The object of an ID: the instance there is, or a fault. Nothing is read.
+  ///
+  /// An ID of another store is a mistake of the program's and ends it; `existingObject(with:)` throws instead.
+  public func object(with id: ObjectID) -> ManagedObject {
+    guard let object = instance(of: id) else {
+      preconditionFailure("\(id) is not an object of this store, or of no entity that it has.")
+    }
+    return object
+  }
+
+  /// The object of an ID.
+  ///
+  /// - Throws: where there is no such object, it is another store's, or it cannot be read.
+  public func existingObject(with id: ObjectID) throws -> ManagedObject {
+    guard id.store == store.tag else { throw ContextError.objectOfAnotherStore(id) }
+    guard let object = instance(of: id) else { throw ContextError.objectMissing(id) }
+    try fire(object.state)
+    if object.state.presence == .gone { throw ContextError.objectMissing(id) }
+    return object
+  }
+
+  /// The object of an ID, which is of a class.
+  ///
+  /// - Throws: as `existingObject(with:)`, and where it is of another class.
+  public func existingObject<Object: ManagedObject>(
+    with id: ObjectID, as type: Object.Type
+  ) throws -> Object {
+    let object = try existingObject(with: id)
+    guard let typed = object as? Object else {
+      throw ContextError.objectOfAnotherClass(id, "\(Swift.type(of: object))", "\(type)")
+    }
+    return typed
+  }
+
+  /// The instance of an object, where there is one. Nothing is read.
+  public func registeredObject(for id: ObjectID) -> ManagedObject? { state(of: id)?.object }
+
+  func state(of id: ObjectID) -> ObjectState? {
+    guard id.store == store.tag else { return nil }
+    return registered[id.rawValue]?.takeUnretainedValue()
+  }
+
+  /// The one instance of an object; nil where it is another store's or of an unknown entity.
+  func instance(of id: ObjectID) -> ManagedObject? {
+    if let object = state(of: id)?.object { return object }
+    guard id.store == store.tag, let info = schema.entity(id.entity) else { return nil }
+    return make(id, info)
+  }
+
+  /// Makes the instance of an object, which is a fault.
+  func make(_ id: ObjectID, _ info: EntityInfo) -> ManagedObject {
+    let state = ObjectState(id, info, in: self)
+    let object =
+      info.wrapped.isEmpty
+      ? info.objectClass.init(ObjectSeed(state: state))
+      : Construction.makeObject(state)
+    registered[id.rawValue] = Unmanaged.passUnretained(state)
+    return object
+  }
+
+  /// An instance has come to its end.
+  func forget(_ state: ObjectState) {
+    registered.removeValue(forKey: state.objectID.rawValue)
+    if state.watch != nil { endWatch(of: state) }
+  }
+
+  // MARK: Faults
+
+  /// Reads what the store has of an object, if that was not done.
+  func fire(_ state: ObjectState) throws(StoreError) {
+    if !state.isFault { return }
+    if let draft = fold.objects[state.objectID] {
+      // What was changed stands on the commit that it was refreshed at.
+      state.base = draft.base
+      state.handle = draft.baseRow.map { RowHandle(StoredRow($0, changed: draft.base)) }
+    } else {
+      let head = view.snapshot
+      guard let handle = try shown(state.objectID, head) else {
+        // It is gone where it stands now; where it stood before, it was there.
+        state.base = commit(ofShown: state.objectID, head)
+        state.presence = .gone
+        state.isFault = false
+        return
+      }
+      state.base = commit(ofShown: state.objectID, head)
+      state.handle = handle
+    }
+    state.presence = .there
+    state.isFault = false
+    if hasReadMembers {
+      for property in state.entity.properties
+      where property.relationship?.inverse?.storage == .inverse {
+        noteReference(
+          of: state.objectID, property.key, from: nil, to: reference(of: state, property.key))
+      }
+    }
+    decodeFetched(state)
+    untracked { state.object?.awakeFromFetch() }
+  }
+
+  /// Reads what the store has of an object, where nobody can be told that it failed.
+  @inline(__always)
+  func fireQuietly(_ state: ObjectState) {
+    if state.isFault { fireSlowly(state) }
+  }
+
+  private func fireSlowly(_ state: ObjectState) {
+    do {
+      try fire(state)
+      if state.presence == .gone, !shouldDeleteInaccessibleFaults {
+        readFailure = ContextError.objectMissing(state.objectID)
+      }
+    } catch {
+      readFailure = error
+    }
+  }
+
+  /// Runs a hook while nothing is tracked.
+  func untracked(_ body: () -> Void) {
+    untrackedDepth += 1
+    defer { untrackedDepth -= 1 }
+    body()
+  }
+
+  /// What an object has, as it was read; nil where there is none, or it cannot be read.
+  func stored(_ state: ObjectState, _ key: KeyNumber) -> Value? {
+    guard let handle = state.handle else { return nil }
+    do throws(StoreError) {
+      return try handle.value(key)
+    } catch {
+      readFailure = error
+      return nil
+    }
+  }
+
+  /// All that an object has, as it was read.
+  func storedRow(_ state: ObjectState) -> Row? {
+    guard let handle = state.handle else { return nil }
+    do throws(StoreError) {
+      return try handle.stored().row
+    } catch {
+      readFailure = error
+      return nil
+    }
+  }
+
+  // MARK: What the fold has
+
+  /// Notes what the fold has of an object now.
+  func settle(_ state: ObjectState) {
+    let draft = fold.objects[state.objectID]
+    state.hasDraft = draft != nil
+    state.standing =
+      switch draft?.kind {
+      case nil, .unchanged?: .unchanged
+      case .inserted?: .inserted
+      case .updated?: .updated
+      case .deleted?: .deleted
+      }
+    if draft != nil, let object = state.object { held[state.objectID] = object }
+  }
+}

@@ -1,0 +1,25 @@
+public import ObjectStore
+
+extension ManagedObjectContext {
+  /// A context for looking only, on a store that may be open for reading only. It shows what is saved, object by
+  /// object as each is read; to change anything is a mistake of the program's and ends it, and `save` throws.
+  public convenience init(reading store: ReadableStore) {
+    self.init(StoreView(store), EditWriter(refusing: .readOnly))
+  }
+
+  /// Whether the context is for looking only.
+  public var isReadOnly: Bool { writer.refusal == .readOnly }
+}
+
+extension ReadableStore {
+  /// The store as it was at a moment: a context for looking only, which stays as it is whatever is saved, under the
+  /// model of that time. To change anything in it is a mistake of the program's and ends it, and `save` throws.
+  ///
+  /// - Throws: where there is no such moment, or compaction has dropped it.
+  ///
+  /// Costs: reading the commits that came after it.
+  public func asOf(_ moment: Moment) throws -> ManagedObjectContext {
+    ManagedObjectContext(
+      StoreView(self, at: try snapshot(at: moment)), EditWriter(refusing: .readOnly))
+  }
+}

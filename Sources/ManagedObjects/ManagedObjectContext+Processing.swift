@@ -1,0 +1,57 @@
+internal import EventFold
+internal import ObjectModel
+internal import ObjectStore
+
+// What a context does by itself.
+extension ManagedObjectContext {
+  // MARK: Once a turn
+
+  /// Has pending changes be processed when the main actor is free next. Contexts of the main actor do so with the
+  /// first change after they were processed last.
+  func scheduleProcessing() {
+    schedulesProcessing = false
+    let context = WeakContext(context: self)
+    Task { @MainActor in context.context?.processScheduled() }
+  }
+
+  private func processScheduled() {
+    processPendingChanges()
+    schedulesProcessing = true
+    // What was changed by those who were told just now waits for the next turn.
+    if fold.hasOpenStep || !event.isEmpty { scheduleProcessing() }
+  }
+
+  // MARK: Other contexts' commits
+
+  /// Begins to bring in what others save: all that came since the oldest state that an object here is in.
+  func beginMerging() {
+    let bases = registered.values.lazy.map { $0.takeUnretainedValue() }
+      .filter { !$0.isFault && $0.base != .none }.map(\.base)
+    mergedThrough = bases.min() ?? store.lastCommit
+  }
+
+  /// Brings in what others have saved since that was done last.
+  func mergeWhatCame() {
+    // Not between the hooks of a save, which have prepared what is to be saved.
+    guard automaticallyMergesChanges, !event.collectsSets, view.parent == nil,
+      writer.refusal == nil
+    else { return }
+    let last = store.lastCommit
+    if last <= mergedThrough { return }
+    do throws(StoreError) {
+      for commit in try store.commits(since: mergedThrough) {
+        mergedThrough = commit.number
+        if ownCommits.remove(commit.number) == nil { bringIn(commit) }
+      }
+    } catch {
+      // What they were cannot be read, perhaps as compaction has dropped it; what there is now can.
+      mergedThrough = last
+      refreshAllObjects()
+    }
+  }
+}
+
+/// A context for a task of the main actor, where it is used only if that is its own.
+private struct WeakContext: @unchecked Sendable {
+  weak let context: ManagedObjectContext?
+}

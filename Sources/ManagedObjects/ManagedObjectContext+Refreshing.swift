@@ -1,0 +1,172 @@
+internal import EventFold
+public import ObjectModel
+public import ObjectStore
+
+extension ManagedObjectContext {
+  // MARK: Refreshing
+
+  /// Has an object be as the store has it now.
+  ///
+  /// - Parameter keepingChanges: whether what was changed here is kept over it; otherwise the changes are given up,
+  ///   and the object becomes a fault.
+  public func refresh(_ object: ManagedObject, mergeChanges keepingChanges: Bool) {
+    let state = object.state
+    guard state.attached() === self, state.isFault || state.isShownBelow else { return }
+    // What was made here, also by undoing a deletion that was saved, could not be read again.
+    guard state.standing != .inserted else { return }
+    refresh([state], keepingChanges: keepingChanges, reason: .refresh)
+  }
+
+  /// Has an object of an ID be as the store has it now, as `refresh(_:mergeChanges:)` does.
+  public func refresh(_ id: ObjectID, mergeChanges keepingChanges: Bool) {
+    if let object = instance(of: id) { refresh(object, mergeChanges: keepingChanges) }
+  }
+
+  /// Has all objects be as the store has them now, and keeps what was changed here.
+  public func refreshAllObjects() {
+    let states = registered.values.map { $0.takeUnretainedValue() }
+      .filter {
+        !$0.isFault && $0.isShownBelow && $0.presence != .gone && $0.standing != .inserted
+      }
+      .sorted { $0.objectID < $1.objectID }
+    refresh(states, keepingChanges: true, reason: .refresh)
+  }
+
+  /// Brings in what a commit has changed: what is updated there is refreshed, what is new is a fault, what is
+  /// deleted is deleted here. Changes that were made here are kept.
+  public func merge(from commit: Commit) {
+    let new = bringIn(commit)
+    tellChanges()
+    withExtendedLifetime(new) {}
+  }
+
+  /// Brings in what a commit has changed, of which nobody is told yet.
+  ///
+  /// - Returns: the objects that came to be. They stay for a moment, for who is told of the change to hold them.
+  @discardableResult
+  func bringIn(_ commit: Commit) -> [ManagedObject] {
+    var states: [ObjectState] = []
+    var isNew: [ObjectID] = []
+    for change in commit.changes {
+      switch change.kind {
+      case .inserted:
+        if let state = state(of: change.objectID) {
+          states.append(state)
+        } else {
+          isNew.append(change.objectID)
+        }
+      case .updated, .deleted: if let state = state(of: change.objectID) { states.append(state) }
+      }
+    }
+    let new = isNew.compactMap { instance(of: $0) }
+    refresh(
+      states.filter { !$0.isFault && $0.base < commit.number }, keepingChanges: true, reason: .merge
+    )
+    for change in commit.changes { noteReferences(changedBy: change) }
+    event.inserted.formUnion(new.map(\.objectID))
+    return new
+  }
+
+  /// Keeps destinations that have been read in step with objects that there are no instances of.
+  private func noteReferences(changedBy change: Commit.Change) {
+    guard state(of: change.objectID)?.isFault ?? true,
+      let info = schema.entity(change.objectID.entity)
+    else { return }
+    for (name, value) in change.values {
+      guard let property = info.property(name), property.relationship?.storage == .one else {
+        continue
+      }
+      noteReference(
+        of: change.objectID, property.key, from: value.old?.reference, to: value.new?.reference)
+    }
+  }
+
+  func refresh(_ states: [ObjectState], keepingChanges: Bool, reason: AwakeReason) {
+    if states.isEmpty { return }
+    if keepingChanges { for state in states { storePendingQuietly(of: state) } }
+    let head = view.snapshot
+    var handles: [ObjectID: RowHandle] = [:]
+    var rows: [ObjectID: Row?] = [:]
+    do throws(StoreError) {
+      for state in states {
+        let handle = try shown(state.objectID, head)
+        handles[state.objectID] = handle
+        if state.hasDraft { rows[state.objectID] = .some(try handle?.stored().row) }
+      }
+    } catch {
+      // Nothing has been refreshed; what cannot be read is told by the next save.
+      readFailure = error
+      return
+    }
+    if keepingChanges {
+      for state in states { forgetEqualValues(of: state) }
+    }
+    let strong = states.compactMap(\.object)
+    transition(states) {
+      for state in states where !state.isFault { state.object?.willTurnIntoFault() }
+      let commit = performRefresh(
+        states.map(\.objectID), keepingChanges: keepingChanges, head, rows: rows)
+      for state in states { turnIntoFault(state, keepingChanges: keepingChanges) }
+      if keepingChanges {
+        for state in states { fetch(state, handles[state.objectID], at: commit) }
+      } else {
+        for state in states { held[state.objectID] = nil }
+      }
+    }
+    for state in states where state.presence == .there && keepingChanges {
+      state.object?.awake(from: reason)
+    }
+    event.refreshed.formUnion(states.map(\.objectID))
+    withExtendedLifetime(strong) {}
+  }
+
+  /// Values of the model that were set as they were are not changes, and do not stay over newer ones.
+  private func forgetEqualValues(of state: ObjectState) {
+    guard state.hasDraft, let draft = fold.objects[state.objectID] else { return }
+    let keys = draft.delta.filter { key, value in
+      state.entity.property(key) != nil && value == draft.baseRow?[key]
+    }
+    if !keys.isEmpty { reconcile(state, keys.keys.sorted()) }
+  }
+
+  /// Gives up what was read of an object.
+  private func turnIntoFault(_ state: ObjectState, keepingChanges: Bool) {
+    let wasFault = state.isFault
+    state.isFault = true
+    state.handle = nil
+    state.members = nil
+    state.untracked = nil
+    if keepingChanges {
+      state.forgetDecoded()
+    } else {
+      state.decoded = nil
+      state.rowWhenDeleted = nil
+    }
+    if state.presence != .there { state.presence = .there }
+    if !wasFault { state.object?.didTurnIntoFault() }
+  }
+
+  /// Reads an object that is being refreshed, and puts what was changed here over it.
+  private func fetch(_ state: ObjectState, _ handle: RowHandle?, at commit: CommitNumber) {
+    state.isFault = false
+    state.base = commit
+    guard let handle else {
+      state.presence = .gone
+      state.handle = nil
+      event.deleted.insert(state.objectID)
+      state.rowWhenDeleted = nil
+      return
+    }
+    state.handle = handle
+    state.hasDraft = false
+    decodeFetched(state)
+    untracked { state.object?.awakeFromFetch() }
+    guard let draft = fold.objects[state.objectID] else { return }
+    state.hasDraft = true
+    for (key, value) in draft.delta
+    where value != nil || state.entity.property(key)?.isTransient != true {
+      state.untracked?.removeValue(forKey: key)
+      if state.decoded?[key]?.isPending == false { state.decoded?[key] = nil }
+    }
+  }
+}

@@ -1,0 +1,332 @@
+internal import EventFold
+internal import ObjectModel
+internal import ObjectStore
+
+// Relationships: setting one side sets the other.
+extension ManagedObjectContext {
+  // MARK: Destinations
+
+  /// The destinations of a relationship, in their order where they have one.
+  func destinations(
+    of state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo
+  ) -> [ObjectID] {
+    if relationship.storage == .inverse { return Array(members(of: state, key, relationship)) }
+    return (heldValue(of: state, key)).destinations
+  }
+
+  /// The destinations of a relationship that is answered from its inverse.
+  func members(
+    of state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo
+  ) -> Set<ObjectID> {
+    fireQuietly(state)
+    if let members = state.members?[key] { return members }
+    let members = membersFound(of: state, key, relationship)
+    if state.members == nil { state.members = [:] }
+    hasReadMembers = true
+    state.members?[key] = members
+    return members
+  }
+
+  private func membersFound(
+    of owner: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo
+  ) -> Set<ObjectID> {
+    guard let inverse = relationship.inverse, owner.presence != .gone else { return [] }
+    var members: Set<ObjectID> = []
+    if let parent = view.parent {
+      if owner.handle != nil, let above = parent.instance(of: owner.objectID)?.state {
+        members = parent.members(of: above, key, relationship)
+      }
+    } else if owner.base != .none {
+      do throws(StoreError) {
+        members = try storedMembers(of: owner.objectID, relationship.destination, inverse.key)
+      } catch {
+        readFailure = error
+      }
+    }
+    // What this context has read or changed stands as it has it.
+    let reference = Value.reference(owner.objectID)
+    members = members.filter { member in
+      guard let state = state(of: member), !state.isFault else {
+        return fold.objects[member].map { $0.isThere && $0.value(of: inverse.key) == reference }
+          ?? true
+      }
+      return state.presence == .there && heldValue(of: state, inverse.key) == reference
+    }
+    for (object, draft) in fold.objects where draft.isThere {
+      if draft.delta[inverse.key] == .some(.some(reference)) { members.insert(object) }
+    }
+    return members
+  }
+
+  /// The objects that refer to an owner, as the store has them.
+  func storedMembers(
+    of owner: ObjectID, _ destination: EntityNumber, _ key: KeyNumber
+  ) throws(StoreError) -> Set<ObjectID> {
+    let snapshot = view.snapshot
+    var members: Set<ObjectID> = []
+    let isAnswered = try snapshot.forEachObject(referringTo: owner, by: key, of: destination) {
+      (object) throws(StoreError) in
+      members.insert(object)
+      return true
+    }
+    if isAnswered { return members }
+    // The past may have no index.
+    for entity in schema.entity(destination)?.kinds ?? [] {
+      try snapshot.forEach(entity) { (object, row) throws(StoreError) in
+        if row[key]?.reference == owner { members.insert(object) }
+        return true
+      }
+    }
+    return members
+  }
+
+  // MARK: Setting
+
+  /// Sets a relationship, and what leads back.
+  func relate(
+    _ state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo, to value: Value?
+  ) {
+    if untrackedDepth > 0 {
+      setUntracked(value, of: state, key)
+      return
+    }
+    fireQuietly(state)
+    guard state.presence == .there else { return }
+    beginTelling()
+    defer { endTelling() }
+    refuseStrangers(value.destinations, of: state, key, relationship)
+    switch relationship.storage {
+    case .one: setOne(state, key, relationship, to: value?.reference)
+    case .array: setArray(state, key, relationship, to: value.destinations)
+    case .set, .inverse:
+      let old = Set(destinations(of: state, key, relationship))
+      let new = Set(value.destinations)
+      change(
+        state, key, relationship, inserting: new.subtracting(old).sorted(),
+        removing: old.subtracting(new).sorted())
+    }
+  }
+
+  /// Puts objects into a relationship to many and takes others out, without reading the whole of it.
+  func change(
+    _ state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo,
+    inserting inserted: [ObjectID], removing removed: [ObjectID]
+  ) {
+    if inserted.isEmpty, removed.isEmpty { return }
+    fireQuietly(state)
+    guard state.presence == .there else { return }
+    beginTelling()
+    defer { endTelling() }
+    if relationship.storage == .inverse {
+      guard let inverse = relationship.inverse else { return }
+      for object in removed {
+        guard let member = settableState(of: object),
+          reference(of: member, inverse.key) == state.objectID
+        else { continue }
+        move(member, inverse.key, from: state.objectID, to: nil)
+      }
+      for object in inserted {
+        guard let member = settableState(of: object) else { continue }
+        move(member, inverse.key, from: reference(of: member, inverse.key), to: state.objectID)
+        // Also one that led back already, and that the store did not know of when it was asked.
+        state.members?[key]?.insert(object)
+      }
+      return
+    }
+    changeMembers(of: state, key, inserting: inserted, removing: removed)
+    guard let inverse = relationship.inverse else { return }
+    for object in removed {
+      if let member = settableState(of: object) { unlink(member, inverse, from: state.objectID) }
+    }
+    for object in inserted {
+      if let member = settableState(of: object) {
+        link(member, inverse, to: state.objectID, otherSide: key, relationship.storage)
+      }
+    }
+  }
+
+  /// A relationship to one.
+  private func setOne(
+    _ state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo, to new: ObjectID?
+  ) {
+    let old = reference(of: state, key)
+    guard let inverse = relationship.inverse, old != new else {
+      set(new.map { .reference($0) }, of: state, key)
+      return
+    }
+    if inverse.storage == .inverse {
+      move(state, key, from: old, to: new)
+      return
+    }
+    set(new.map { .reference($0) }, of: state, key)
+    if let old, let partner = settableState(of: old) {
+      unlink(partner, inverse, from: state.objectID)
+    }
+    if let new, let partner = settableState(of: new) {
+      link(partner, inverse, to: state.objectID, otherSide: key, .one)
+    }
+  }
+
+  /// Has a member refer to another owner, whose relationship to many is answered from that.
+  private func move(
+    _ member: ObjectState, _ key: KeyNumber, from old: ObjectID?, to new: ObjectID?
+  ) {
+    let owners = [old, new].compactMap { $0.flatMap(state(of:)) }
+    let back = schema.entity(member.objectID.entity)?.property(key)?.relationship?.inverse?.key
+    for owner in owners {
+      guard let back else { continue }
+      // Those who listen are told what led back, which has to be read before.
+      if listeners.hasChangeReaders { _ = currentValue(of: owner, back) }
+      willChange(owner, back)
+    }
+    set(new.map { .reference($0) }, of: member, key)
+    noteReference(of: member.objectID, key, from: old, to: new)
+    if let back { for owner in owners { didChange(owner, back) } }
+  }
+
+  /// Keeps destinations that have been read in step with what refers to their owner.
+  func noteReference(
+    of member: ObjectID, _ key: KeyNumber, from old: ObjectID?, to new: ObjectID?
+  ) {
+    guard old != new,
+      let inverse = schema.entity(member.entity)?.property(key)?.relationship?.inverse,
+      inverse.storage == .inverse
+    else { return }
+    let (former, latter) = (old.flatMap(state(of:)), new.flatMap(state(of:)))
+    if let former { noteOwner(former, inverse.key) }
+    if let latter { noteOwner(latter, inverse.key) }
+    if let former { willChange(former, inverse.key) }
+    if let latter { willChange(latter, inverse.key) }
+    former?.members?[inverse.key]?.remove(member)
+    if let latter, latter.members?[inverse.key] != nil {
+      latter.members?[inverse.key]?.insert(member)
+    }
+    if let former { didChange(former, inverse.key) }
+    if let latter { didChange(latter, inverse.key) }
+  }
+
+  private func setArray(
+    _ state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo, to new: [ObjectID]
+  ) {
+    let old = heldValue(of: state, key).destinations
+    // Where no member comes, goes or moves, nothing is changed, as with those without an order.
+    if old == new { return }
+    let (before, after) = (Set(old), Set(new))
+    set(new.isEmpty ? nil : .array(new.map { .reference($0) }), of: state, key)
+    guard let inverse = relationship.inverse else { return }
+    for object in old where !after.contains(object) {
+      if let member = settableState(of: object) { unlink(member, inverse, from: state.objectID) }
+    }
+    for object in new where !before.contains(object) {
+      if let member = settableState(of: object) {
+        link(member, inverse, to: state.objectID, otherSide: key, .array)
+      }
+    }
+  }
+
+  /// Has the other side of a relationship lead back no more.
+  private func unlink(_ state: ObjectState, _ back: RelationshipInfo.Inverse, from owner: ObjectID)
+  {
+    switch back.storage {
+    case .one:
+      if reference(of: state, back.key) == owner {
+        set(nil, of: state, back.key)
+        noteReference(of: state.objectID, back.key, from: owner, to: nil)
+      }
+    case .set, .array:
+      changeMembers(of: state, back.key, inserting: [], removing: [owner])
+    case .inverse: break
+    }
+  }
+
+  /// Has the other side of a relationship lead back, and gives up what it led to before where it leads to one.
+  private func link(
+    _ state: ObjectState, _ back: RelationshipInfo.Inverse, to owner: ObjectID,
+    otherSide key: KeyNumber, _ storage: RelationshipInfo.Storage
+  ) {
+    switch back.storage {
+    case .one:
+      let former = reference(of: state, back.key)
+      if former == owner { return }
+      set(.reference(owner), of: state, back.key)
+      guard let former, let formerOwner = settableState(of: former) else { return }
+      unlink(
+        formerOwner, RelationshipInfo.Inverse(key: key, storage: storage), from: state.objectID)
+    case .set, .array:
+      changeMembers(of: state, back.key, inserting: [owner], removing: [])
+    case .inverse: break
+    }
+  }
+
+  /// Changes the members that an object itself holds.
+  private func changeMembers(
+    of state: ObjectState, _ key: KeyNumber, inserting inserted: [ObjectID],
+    removing removed: [ObjectID]
+  ) {
+    let old = Set(heldValue(of: state, key).destinations)
+    let coming = inserted.filter { !old.contains($0) }
+    let going = removed.filter { old.contains($0) }
+    if coming.isEmpty, going.isEmpty { return }
+    base(state)
+    willChange(state, key)
+    noteChange(of: state, key)
+    let isFirst = heldValue(of: state, key) == nil
+    let isArray = state.entity.property(key)?.relationship?.storage == .array
+    if coming.isEmpty, going.count == old.count {
+      // A relationship that leads to none has no value.
+      perform(.set(state.objectID, key, nil))
+    } else if isFirst, isArray {
+      perform(.set(state.objectID, key, .array(coming.map { .reference($0) })))
+    } else {
+      perform(.membersChanged(state.objectID, key, inserted: coming, removed: going))
+    }
+    settle(state)
+    didChange(state, key)
+  }
+
+  /// The object that a relationship to one leads to.
+  func reference(of state: ObjectState, _ key: KeyNumber) -> ObjectID? {
+    heldValue(of: state, key)?.reference
+  }
+
+  /// The state of an object that is about to be changed because another was; nil where it is gone.
+  private func settableState(of object: ObjectID) -> ObjectState? {
+    guard let instance = instance(of: object) else { return nil }
+    fireQuietly(instance.state)
+    guard instance.state.presence == .there else { return nil }
+    // Held from here on, as nobody else may hold it.
+    held[object] = instance
+    return instance.state
+  }
+
+  /// Has a destination lead back no more to an object that is deleted.
+  func detach(_ object: ObjectID, _ back: RelationshipInfo.Inverse, from owner: ObjectID) {
+    if let member = settableState(of: object) { unlink(member, back, from: owner) }
+  }
+
+  private func refuseStrangers(
+    _ objects: [ObjectID], of state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo
+  ) {
+    for object in objects {
+      guard object.store == store.tag,
+        schema.entity(relationship.destination)?.includes(object.entity) ?? false
+      else {
+        preconditionFailure(
+          "\(state.entity.name).\(relationship.description.name) cannot lead to \(object); it takes "
+            + "objects of \(relationship.description.destination) of the same store.")
+      }
+    }
+  }
+}
+
+extension Value? {
+  /// The objects that the value of a relationship leads to.
+  var destinations: [ObjectID] {
+    switch self {
+    case .reference(let object)?: [object]
+    case .array(let values)?: values.compactMap(\.reference)
+    case .set(let values)?: values.compactMap(\.reference).sorted()
+    default: []
+    }
+  }
+}

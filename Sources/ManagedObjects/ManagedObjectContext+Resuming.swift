@@ -1,0 +1,140 @@
+internal import EventFold
+internal import ObjectModel
+public import ObjectStore
+
+// Contexts that go on with what another life of theirs has left.
+extension ManagedObjectContext {
+  /// Has the context of a draft go on: its objects are as they were, with what can be undone and redone, step by
+  /// step. Saving it, or rolling it back, ends the draft.
+  ///
+  /// - Throws: where the draft was recovered or discarded before, or cannot be read.
+  public convenience init(
+    recovering draft: Draft, in store: JournaledStore, isolation: (any Actor)? = #isolation
+  ) throws {
+    let resumed = try store.resume(draft)
+    self.init(
+      StoreView(store), EditWriter(store, resuming: resumed.context), resumed.content,
+      isolation: isolation)
+    takeUp()
+  }
+
+  /// Has the context of a session that has ended go on, with what can be undone and redone.
+  ///
+  /// - Throws: where the session goes on already, or the journal has not all its edits any more.
+  public convenience init(
+    resuming session: Session, in store: JournaledStore, isolation: (any Actor)? = #isolation
+  ) throws {
+    let resumed = try store.resume(session)
+    self.init(
+      StoreView(store), EditWriter(store, resuming: resumed.context), resumed.content,
+      isolation: isolation)
+    takeUp()
+  }
+
+  /// Ends the context in order. What it has not saved is given up; what it has saved can be undone by who resumes
+  /// its session. Objects that are still held say so when they are used.
+  ///
+  /// A context that is let go without it ends in order, too, where everything is saved; otherwise what is not is
+  /// offered as a draft when the store is opened next.
+  public func close() {
+    let states = registered.values.map { $0.takeUnretainedValue() }
+    for state in states { state.context = nil }
+    endTelling(of: states)
+    listeners.finish()
+    registered = [:]
+    held = [:]
+    pendingDeletions = []
+    event.end()
+    writer.end()
+    writer = EditWriter(refusing: .closed)
+    fold = ContextFold(fold.number, name: name, on: fold.base)
+  }
+
+  /// Makes the objects that the fold tells of.
+  private func takeUp() {
+    if !fold.registersUndo { perform(.undoSwitched(isOn: true)) }
+    let deleted = objectsDeletedInOpenStep()
+    for object in fold.objects.keys.sorted() + deleted {
+      guard let instance = instance(of: object) else { continue }
+      held[object] = instance
+      takeUp(instance.state, fold.objects[object])
+    }
+    for object in held.values.sorted(by: { $0.objectID < $1.objectID }) {
+      guard object.state.presence == .there else {
+        takeUpDeletion(of: object.state)
+        continue
+      }
+      object.awake(from: .recovery)
+    }
+    // What the process was at when it died is a step.
+    processPendingChanges()
+  }
+
+  private func takeUp(_ state: ObjectState, _ draft: ObjectDraft?) {
+    state.isFault = false
+    state.base = draft?.base ?? .none
+    state.handle = draft?.baseRow.map { RowHandle(StoredRow($0, changed: state.base)) }
+    state.presence = draft?.isThere ?? false ? .there : .deleted
+    settle(state)
+    if state.presence == .there, state.handle != nil {
+      untracked { state.object?.awakeFromFetch() }
+    }
+  }
+
+  // MARK: Deletions
+
+  /// Objects that came to be unsaved, and were deleted in the step that is open: nothing else tells of them.
+  private func objectsDeletedInOpenStep() -> [ObjectID] {
+    (fold.openStep?.objects ?? []).filter { $0.kind != .updated && fold.objects[$0.object] == nil }
+      .map(\.object)
+  }
+
+  /// Delete rules run again when pending changes are processed: the process may have died before they did. What
+  /// they have done they do not find again.
+  private func takeUpDeletion(of state: ObjectState) {
+    var row = storedRow(state) ?? Row()
+    if let step = fold.openStep?.objects.first(where: { $0.object == state.objectID }),
+      step.kind == .inserted
+    {
+      for entry in step.entries { row[entry.key] = entry.before.restored(from: nil) }
+    }
+    for property in state.entity.properties {
+      guard let relationship = property.relationship, let inverse = relationship.inverse else {
+        continue
+      }
+      let leading = objectsLeading(to: state, relationship, inverse, candidates: row[property.key])
+      if relationship.storage == .inverse {
+        if state.members == nil { state.members = [:] }
+        state.members?[property.key] = Set(leading)
+      } else {
+        row[property.key] = leading.isEmpty ? nil : .array(leading.map { .reference($0) })
+      }
+    }
+    state.rowWhenDeleted = row
+    pendingDeletions.append(state)
+  }
+
+  /// The destinations of a deleted object that still lead back to it.
+  private func objectsLeading(
+    to state: ObjectState, _ relationship: RelationshipInfo, _ inverse: RelationshipInfo.Inverse,
+    candidates: Value?
+  ) -> [ObjectID] {
+    var objects = Set(candidates.destinations)
+    let kinds = schema.entity(relationship.destination)?.kinds ?? []
+    for object in fold.objects.keys where kinds.contains(object.entity) { objects.insert(object) }
+    if relationship.storage == .inverse, state.base != .none {
+      do throws(StoreError) {
+        objects.formUnion(
+          try storedMembers(of: state.objectID, relationship.destination, inverse.key))
+      } catch {
+        readFailure = error
+      }
+    }
+    return objects.sorted().filter { object in
+      guard let member = instance(of: object)?.state else { return false }
+      fireQuietly(member)
+      return member.presence == .there
+        && heldValue(of: member, inverse.key).destinations.contains(state.objectID)
+    }
+  }
+}

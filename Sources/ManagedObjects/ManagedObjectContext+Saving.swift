@@ -1,0 +1,243 @@
+internal import EventFold
+public import ObjectModel
+public import ObjectStore
+
+extension ManagedObjectContext {
+  // MARK: Saving
+
+  /// Saves everything that was changed, all of it or nothing.
+  ///
+  /// - Parameters:
+  ///   - author: who saves.
+  ///   - message: what for.
+  ///   - userInfo: what else is to be remembered.
+  ///   - durability: how far the save has gone when it returns; no less than the store's.
+  /// - Returns: the commit; nil where nothing changed that the store keeps, and where the save goes to a parent.
+  /// - Throws: `ValidationErrors`, `MergeConflicts`, `StoreError`, or what a hook made impossible. Everything is as
+  ///   it was then, and a second try may succeed.
+  @discardableResult
+  public func save(
+    author: String? = nil, message: String? = nil, userInfo: [String: Value] = [:],
+    durability: Durability? = nil
+  ) throws -> Commit? {
+    if let refusal = writer.refusal { throw refusal }
+    do {
+      return try attemptSave(author, message, userInfo, durability)
+    } catch {
+      perform(.saveFailed("\(error)"))
+      throw error
+    }
+  }
+
+  /// Saves, and where somebody else has changed the same objects meanwhile refreshes these, keeps what was changed
+  /// here, and saves again.
+  ///
+  /// - Parameter count: how often it is tried again.
+  /// - Throws: as `save`, and the conflicts of the last try.
+  @discardableResult
+  public func save(
+    retrying count: Int, author: String? = nil, message: String? = nil,
+    userInfo: [String: Value] = [:], durability: Durability? = nil
+  ) throws -> Commit? {
+    for _ in 0..<max(0, count) {
+      do {
+        return try save(
+          author: author, message: message, userInfo: userInfo, durability: durability)
+      } catch let conflicts as MergeConflicts {
+        for conflict in conflicts.objects { refresh(conflict.objectID, mergeChanges: true) }
+      }
+    }
+    return try save(author: author, message: message, userInfo: userInfo, durability: durability)
+  }
+
+  private func attemptSave(
+    _ author: String?, _ message: String?, _ userInfo: [String: Value], _ durability: Durability?
+  ) throws -> Commit? {
+    tellWillSave()
+    processPendingChanges()
+    propagateDeletions()
+    try runWillSave()
+    if let failure = readFailure {
+      readFailure = nil
+      throw failure
+    }
+    try validate()
+    if let parent = view.parent {
+      try save(to: parent)
+      tellDidSave(nil)
+      return nil
+    }
+    try restate()
+    let unsaved = fold.unsaved()
+    guard !unsaved.isEmpty, let live = writer.live else {
+      tellDidSave(nil)
+      return nil
+    }
+    let saved = objectsToSave
+    let request = request(of: unsaved, author, message, userInfo)
+    let store = writer.writableStore
+    let content: CommitContent?
+    do throws(CommitError) {
+      content = try store.commit(request, by: live, durability: durability)
+    } catch {
+      throw publicError(error)
+    }
+    let number = content?.number ?? store.lastCommit
+    if content == nil { writer.record(.saved(number)) }
+    if automaticallyMergesChanges, content != nil { ownCommits.insert(number) }
+    try didCommit(content, unsaved, saved, number)
+    let commit = try content.map { try store.publicCommit($0) }
+    for object in saved { object.didSave() }
+    tellDidSave(commit)
+    return commit
+  }
+
+  // MARK: Steps of a save
+
+  /// Calls `willSave` until no object is changed by it.
+  private func runWillSave() throws {
+    var counts: [ObjectID: Int] = [:]
+    var called: Set<ObjectID> = []
+    event.collectsSets = true
+    defer { event.collectsSets = false }
+    while true {
+      let pending = objectsToSave.filter { !called.contains($0.objectID) }
+      if pending.isEmpty { break }
+      for object in pending {
+        counts[object.objectID, default: 0] += 1
+        if counts[object.objectID, default: 0] > 1_000 {
+          throw ContextError.willSaveDoesNotEnd(object.objectID)
+        }
+        called.insert(object.objectID)
+        object.willSave()
+        // Whoever was set by it is asked again, also the object itself.
+        called.subtract(event.takeSet())
+      }
+      propagateDeletions()
+    }
+    try storePending()
+    processPendingChanges()
+  }
+
+  private func request(
+    of unsaved: [Unsaved], _ author: String?, _ message: String?, _ userInfo: [String: Value]
+  ) -> CommitRequest {
+    var request = CommitRequest(
+      unsaved.map { CommitRequest.Object($0.object, base: $0.base, $0.baseRow, to: $0.row) })
+    request.author = author
+    request.message = message
+    request.userInfo = userInfo
+    let names = keyNames
+    request.policy = mergePolicy.conflictPolicy(schema, names)
+    request.mergeKind = mergeKinds
+    return request
+  }
+
+  /// The names and numbers of keys, for a policy that may be asked on any thread.
+  private var keyNames: KeyNaming { KeyNaming(store: store) }
+
+  /// Has objects stand on the commit that they are in.
+  private func didCommit(
+    _ content: CommitContent?, _ unsaved: [Unsaved], _ saved: [ManagedObject],
+    _ number: CommitNumber
+  ) throws {
+    // Where somebody else's changes were merged, an object has more than was saved, and where theirs won nothing
+    // of it is in the commit.
+    var rows: [ObjectID: Row?] = [:]
+    var mergedStates: [ObjectState] = []
+    let changed = Dictionary(
+      (content?.changes ?? []).map { ($0.object, $0) }, uniquingKeysWith: { first, _ in first })
+    for each in unsaved {
+      // What is not in the commit at all is as somebody else has made it, or as it was.
+      let isMerged = changed[each.object].map { $0.previous > each.base } ?? true
+      if isMerged {
+        let row = try store.row(of: each.object, at: number)
+        rows[each.object] = .some(row)
+        if row != each.row, let state = state(of: each.object) { mergedStates.append(state) }
+      } else {
+        rows[each.object] = .some(each.row)
+      }
+    }
+    beginTelling()
+    defer { endTelling() }
+    // What was deleted loses its values now; computed keys of others may have been made of them.
+    let vanishing = willChange(saved.map(\.state).filter { $0.presence == .deleted }, [:])
+    defer { didChange(vanishing) }
+    transition(mergedStates) {
+      apply(.saved(number), rows: rows)
+      beginStretch()
+      for object in saved {
+        let state = object.state
+        state.base = number
+        let row = rows[state.objectID] ?? nil
+        state.handle = row.map { RowHandle(StoredRow($0, changed: number)) }
+        state.presence = row == nil ? .gone : .there
+        state.rowWhenDeleted = nil
+        settle(state)
+      }
+    }
+    releaseUnneeded()
+  }
+
+  /// Lets go of objects that have no changes and that the undo history does not need. Where these are many, it is not
+  /// looked for them at every save, so that a save does not cost what all before it have left.
+  private func releaseUnneeded() {
+    guard held.count > heldAfterRelease * 2 || held.count < 100 else { return }
+    defer { heldAfterRelease = held.count }
+    var needed: Set<ObjectID> = []
+    for step in fold.undoSteps + fold.redoSteps { needed.formUnion(step.objects.map(\.object)) }
+    held = held.filter { $0.value.state.hasDraft || needed.contains($0.key) }
+  }
+
+  private func publicError(_ error: CommitError) -> any Error {
+    switch error {
+    case .store(let error): return error
+    case .conflicts(let conflicts):
+      return MergeConflicts(
+        objects: conflicts.objects.map { MergeConflict($0, schema, name: keyNames.name) })
+    }
+  }
+}
+
+/// Keys by name and number, for any thread.
+struct KeyNaming: Sendable {
+  let store: ReadableStore
+
+  func name(of key: KeyNumber) -> String? { store.name(of: key) }
+  func key(_ name: String) -> KeyNumber? { store.existingKey(named: name) }
+}
+
+extension MergePolicy {
+  func conflictPolicy(_ schema: Schema, _ names: KeyNaming) -> ConflictPolicy {
+    switch self {
+    case .error: .tell
+    case .mergeByPropertyStoreTrump: .storeWins
+    case .mergeByPropertyObjectTrump: .objectWins
+    case .overwrite: .overwrite
+    case .rollback: .rollBack
+    case .custom(let merge):
+      .custom { conflict in
+        merge(MergeConflict(conflict, schema, name: names.name)).merged(conflict, schema, names)
+      }
+    }
+  }
+}
+
+extension MergeResolution {
+  fileprivate func merged(
+    _ conflict: ObjectConflict, _ schema: Schema, _ names: KeyNaming
+  ) -> ObjectMerge {
+    switch self {
+    case .deleted: return .merged(nil)
+    case .asUnder(let policy):
+      let policy = policy.conflictPolicy(schema, names)
+      return ObjectMerge(conflict, policy) { _ in .asWhole }
+    case .values(let values):
+      var row = conflict.theirs ?? conflict.ours ?? Row()
+      for (name, value) in values {
+        if let key = names.key(name) { row[key] = value }
+      }
+      return .merged(row)
+    }
+  }
+}

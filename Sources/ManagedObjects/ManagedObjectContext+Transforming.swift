@@ -1,0 +1,155 @@
+internal import EventFold
+internal import ObjectModel
+
+// Transformed attributes: the program's values beside those that are stored.
+extension ManagedObjectContext {
+  // MARK: Reading
+
+  /// The program's value of a transformed attribute; nil where there is none, or it cannot be read.
+  func decoded(of state: ObjectState, _ property: Property) -> DecodedValue? {
+    willRead(state, property.key)
+    return try? decode(state, property)
+  }
+
+  /// The program's value of a transformed attribute, made of the stored one if that has not been done.
+  ///
+  /// - Throws: what the transformer does.
+  func decode(_ state: ObjectState, _ property: Property) throws -> DecodedValue? {
+    fireQuietly(state)
+    if let decoded = state.decoded?[property.key] { return decoded }
+    guard let transformation = property.transformation,
+      let value = heldValue(of: state, property.key)
+    else { return nil }
+    let decoded = try transformation.decode(value)
+    keep(decoded, of: state, property.key)
+    return decoded
+  }
+
+  /// Makes the program's values that are to be there when an object has been read.
+  @inline(__always)
+  func decodeFetched(_ state: ObjectState) {
+    if state.entity.decodedAtFetch.isEmpty { return }
+    // What cannot be read is nil here as it is when it is asked for.
+    for property in state.entity.decodedAtFetch { _ = try? decode(state, property) }
+  }
+
+  private func keep(_ decoded: DecodedValue, of state: ObjectState, _ key: KeyNumber) {
+    if state.decoded == nil { state.decoded = [:] }
+    state.decoded?[key] = decoded
+  }
+
+  // MARK: Setting
+
+  /// Sets the program's value of a transformed attribute; nil for none.
+  ///
+  /// Where the transformer cannot store it, it is kept as it is, and the save says why.
+  func setDecoded(_ decoded: DecodedValue?, of state: ObjectState, _ property: Property) {
+    guard let decoded else { return setValue(nil, of: state, property) }
+    guard let transformation = property.transformation else { return }
+    if transformation.writing == .atOnce || untrackedDepth > 0 {
+      do {
+        let value = try transformation.encode(decoded)
+        return set(value, of: state, property.key, decoded: decoded)
+      } catch {
+        // Nobody would store later what is set while nothing is tracked.
+        if untrackedDepth > 0 { return }
+      }
+    }
+    setPending(decoded, of: state, property.key)
+  }
+
+  /// Sets a value that is stored later. Until then the object has changes by the value being set as it is stored.
+  private func setPending(_ decoded: DecodedValue, of state: ObjectState, _ key: KeyNumber) {
+    fireQuietly(state)
+    guard state.presence == .there else { return }
+    decoded.isPending = true
+    if state.decoded?[key]?.isPending ?? false {
+      willChange(state, key)
+      noteChange(of: state, key)
+      keep(decoded, of: state, key)
+      didChange(state, key)
+    } else {
+      set(heldValue(of: state, key), of: state, key, decoded: decoded)
+      unstored.insert(state.objectID)
+    }
+  }
+
+  /// Forgets what was made of a stored value that is another now.
+  @inline(__always)
+  func replaceDecoded(of state: ObjectState, _ key: KeyNumber, by decoded: DecodedValue? = nil) {
+    if let decoded {
+      keep(decoded, of: state, key)
+    } else if state.decoded != nil {
+      state.decoded?[key] = nil
+    }
+  }
+
+  // MARK: Storing
+
+  /// Makes the stored values that are missing yet, of all objects.
+  ///
+  /// - Throws: `ContextError`, which names a key that a transformer cannot store; the others are stored.
+  func storePending() throws {
+    if unstored.isEmpty { return }
+    var failure: (any Error)?
+    for object in unstored.sorted() {
+      guard let state = state(of: object) else {
+        unstored.remove(object)
+        continue
+      }
+      do { try storePending(of: state) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Makes the stored values of an object that are missing yet.
+  private func storePending(of state: ObjectState) throws {
+    unstored.remove(state.objectID)
+    var failure: (any Error)?
+    for (key, decoded) in state.decoded ?? [:] where decoded.isPending && state.presence == .there {
+      guard let property = state.entity.property(key), let transformation = property.transformation
+      else { continue }
+      do {
+        let value = try transformation.encode(decoded)
+        decoded.isPending = false
+        // Who watches was told when it was set.
+        base(state)
+        perform(.set(state.objectID, key, value))
+        settle(state)
+      } catch {
+        unstored.insert(state.objectID)
+        failure = ContextError.transformFailed(
+          state.objectID, key: property.name, reason: "\(error)")
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Makes the stored values of an object before somebody looks at them. What a transformer cannot store is told
+  /// by the save.
+  @inline(__always)
+  func storePendingQuietly(of state: ObjectState) {
+    if !unstored.isEmpty, unstored.contains(state.objectID) { try? storePending(of: state) }
+  }
+
+  /// Gives up values that are not stored yet.
+  func discardPending() {
+    for object in unstored { state(of: object)?.decoded = nil }
+    unstored = []
+  }
+}
+
+extension ObjectState {
+  /// The program's value of a transformed attribute; nil where there is none, or it cannot be read.
+  func decoded(of property: Property) -> DecodedValue? {
+    guard let context else {
+      return value(of: property).flatMap { try? property.transformation?.decode($0) }
+    }
+    return context.decoded(of: self, property)
+  }
+
+  /// Forgets what was made of stored values that may be others now. What is not stored yet is a change, and stays.
+  func forgetDecoded() {
+    if decoded != nil { decoded = decoded?.filter(\.value.isPending) }
+  }
+}

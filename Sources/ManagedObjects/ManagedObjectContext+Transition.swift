@@ -1,0 +1,82 @@
+internal import EventFold
+internal import ObjectModel
+internal import ObjectStore
+
+extension ManagedObjectContext {
+  /// Runs something that may change any value of some objects, and has everything follow that depends on them:
+  /// what the objects know of themselves, relationships that are answered from their inverse, and who watches.
+  ///
+  /// - Parameter keys: which keys may change, by object; any where nothing is said of an object.
+  func transition(
+    _ states: [ObjectState], changing keys: [ObjectID: [KeyNumber]] = [:], _ body: () -> Void
+  ) {
+    let before = states.map { references(of: $0) }
+    beginTelling()
+    defer { endTelling() }
+    let watched = willChange(states, keys)
+    for state in states {
+      noteChanged(state)
+      if listeners.hasChangeReaders { noteAllBefore(of: state) }
+      state.forgetDecoded()
+    }
+    body()
+    for state in states { adopt(state) }
+    for (state, old) in zip(states, before) {
+      if state.isFault {
+        // What it has is not known before it is read again.
+        for (key, owner) in old { forgetMembers(of: owner, leadingBackBy: key, of: state) }
+        continue
+      }
+      let new = references(of: state)
+      for (key, reference) in old where new[key] != .some(reference) {
+        noteReference(of: state.objectID, key, from: reference, to: new[key] ?? nil)
+      }
+      for (key, reference) in new where old[key] == nil {
+        noteReference(of: state.objectID, key, from: nil, to: reference)
+      }
+    }
+    didChange(watched)
+  }
+
+  private func forgetMembers(
+    of owner: ObjectID?, leadingBackBy key: KeyNumber, of state: ObjectState
+  ) {
+    guard let owner = owner.flatMap(self.state(of:)),
+      let inverse = state.entity.property(key)?.relationship?.inverse
+    else { return }
+    willChange(owner, inverse.key)
+    owner.members?[inverse.key] = nil
+    didChange(owner, inverse.key)
+  }
+
+  /// What the relationships to one of an object lead to, where others are answered from them.
+  private func references(of state: ObjectState) -> [KeyNumber: ObjectID?] {
+    guard !state.isFault, state.presence == .there else { return [:] }
+    var references: [KeyNumber: ObjectID?] = [:]
+    for property in state.entity.properties {
+      if property.relationship?.inverse?.storage == .inverse {
+        references[property.key] = .some(reference(of: state, property.key))
+      }
+    }
+    return references
+  }
+
+  /// Has an object be what the fold now says of it.
+  private func adopt(_ state: ObjectState) {
+    settle(state)
+    guard !state.isFault else { return }
+    let isThere = fold.objects[state.objectID]?.isThere ?? (state.handle != nil)
+    switch (state.presence, isThere) {
+    case (.there, false):
+      // Of what was deleted before and has been refreshed, what it led to then is kept for its delete rules.
+      if state.rowWhenDeleted == nil { state.rowWhenDeleted = storedRow(state) }
+      state.presence = state.handle == nil ? .gone : .deleted
+      event.deleted.insert(state.objectID)
+    case (.deleted, true), (.gone, true):
+      state.presence = .there
+      state.rowWhenDeleted = nil
+      event.inserted.insert(state.objectID)
+    default: break
+    }
+  }
+}

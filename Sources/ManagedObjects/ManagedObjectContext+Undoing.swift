@@ -1,0 +1,210 @@
+internal import EventFold
+internal import ObjectModel
+internal import ObjectStore
+
+extension ManagedObjectContext {
+  // MARK: Steps
+
+  /// Runs delete rules, ends the undo step that is being made, and tells who watches what has changed.
+  ///
+  /// Saving, undoing, redoing, rolling back and fetching what is pending call it.
+  public func processPendingChanges() {
+    if propagatesDeletesAtEndOfEvent { propagateDeletions() }
+    // What a transformer cannot store is told by the save.
+    try? storePending()
+    if groupDepth == 0 { endStep() }
+    mergeWhatCame()
+    tellChanges()
+  }
+
+  /// Ends the step, if anything that can be undone came since the last one.
+  private func endStep() {
+    guard fold.hasOpenStep else { return }
+    perform(.stepEnded(name: actionName))
+    actionName = nil
+    if levelsOfUndo > 0 { fold.forgetSteps(beyond: levelsOfUndo) }
+  }
+
+  /// Names the step that is being made, or the group that is open.
+  public func setActionName(_ name: String) { actionName = name }
+
+  /// Whether there is something to undo.
+  public var canUndo: Bool { fold.hasOpenStep || !fold.undoSteps.isEmpty }
+
+  /// Whether there is something to redo.
+  public var canRedo: Bool { !fold.hasOpenStep && !fold.redoSteps.isEmpty }
+
+  /// The name of what would be undone next; nil where it has none.
+  public var undoActionName: String? {
+    fold.hasOpenStep ? actionName : fold.undoSteps.last?.name
+  }
+
+  /// The name of what would be redone next; nil where it has none.
+  public var redoActionName: String? { canRedo ? fold.redoSteps.last?.name : nil }
+
+  /// Begins a group: until it ends, everything is one step. Groups may stand within each other.
+  public func beginUndoGrouping() {
+    if groupDepth == 0 { processPendingChanges() }
+    groupDepth += 1
+  }
+
+  /// Ends a group; the outermost becomes a step.
+  public func endUndoGrouping() {
+    precondition(
+      groupDepth > 0, "a group is ended that was not begun; each end needs its beginning.")
+    groupDepth -= 1
+    if groupDepth == 0 { processPendingChanges() }
+  }
+
+  /// Switches undo off, until it was switched on as often: what is changed meanwhile cannot be undone.
+  public func disableUndoRegistration() {
+    if undoDisabledDepth == 0 {
+      processPendingChanges()
+      perform(.undoSwitched(isOn: false))
+    }
+    undoDisabledDepth += 1
+  }
+
+  /// Switches undo on again.
+  public func enableUndoRegistration() {
+    precondition(undoDisabledDepth > 0, "undo is switched on that was not switched off.")
+    undoDisabledDepth -= 1
+    if undoDisabledDepth == 0 {
+      processPendingChanges()
+      perform(.undoSwitched(isOn: true))
+    }
+  }
+
+  // MARK: Undoing
+
+  /// Takes the last step back, also across saves. Does nothing where there is none.
+  public func undo() {
+    groupDepth = 0
+    processPendingChanges()
+    guard let step = fold.undoSteps.last else { return }
+    restore(step) { .undone($0) }
+  }
+
+  /// Makes again what was undone last. Does nothing where there is nothing, or something was changed since.
+  public func redo() {
+    groupDepth = 0
+    processPendingChanges()
+    guard let step = fold.redoSteps.last else { return }
+    restore(step) { .redone($0) }
+  }
+
+  private func restore(_ step: UndoStep, _ edit: ([Restoration]) -> Edit) {
+    let states = step.objects.compactMap { each -> ObjectState? in
+      guard let object = instance(of: each.object) else { return nil }
+      held[each.object] = object
+      fireForUndo(object.state)
+      return object.state
+    }
+    for state in states { base(state) }
+    let restorations: [Restoration]
+    do throws(StoreError) {
+      restorations = try fold.restorations(of: step) { (object, commit) throws(StoreError) in
+        guard let state = state(of: object), state.base == commit else {
+          return try store.row(of: object, at: commit)
+        }
+        return try state.handle?.stored().row
+      }.map(withoutEmptyMembers)
+    } catch {
+      // What it would bring back cannot be read: nothing is undone, and the next save says why.
+      readFailure = error
+      return
+    }
+    var reasons: [ObjectID: AwakeReason] = [:]
+    for restoration in restorations {
+      let isUndo = if case .undone = edit([]) { true } else { false }
+      reasons[restoration.object] =
+        switch (restoration.kind, isUndo) {
+        case (.inserted, true): .undoOfDelete
+        case (.inserted, false): .redoOfInsert
+        case (_, true): .undoOfUpdate
+        case (_, false): .redoOfUpdate
+        }
+    }
+    for restoration in restorations {
+      guard let state = state(of: restoration.object) else { continue }
+      for entry in restoration.entries { replaceDecoded(of: state, entry.key) }
+    }
+    // An object that comes or goes changes in all its keys.
+    var keys: [ObjectID: [KeyNumber]] = [:]
+    for restoration in restorations where restoration.kind == .updated {
+      keys[restoration.object] = restoration.entries.map(\.key)
+    }
+    transition(states, changing: keys) { perform(edit(restorations)) }
+    for state in states where state.presence == .there {
+      guard let reason = reasons[state.objectID] else { continue }
+      state.object?.awake(from: reason)
+    }
+    tellChanges()
+  }
+
+  /// A relationship that leads to none has no value.
+  private func withoutEmptyMembers(_ restoration: Restoration) -> Restoration {
+    guard let info = schema.entity(restoration.object.entity) else { return restoration }
+    let entries = restoration.entries.map { entry in
+      guard entry.value == .set([]) || entry.value == .array([]),
+        info.property(entry.key)?.relationship != nil
+      else { return entry }
+      return Restoration.Entry(entry.key, nil)
+    }
+    return Restoration(restoration.object, restoration.kind, entries)
+  }
+
+  /// Reads an object that is to be restored: what was deleted and saved is a new one to the store.
+  func fireForUndo(_ state: ObjectState) {
+    if state.presence == .gone {
+      state.isFault = false
+    } else {
+      fireQuietly(state)
+    }
+  }
+
+  // MARK: Giving up
+
+  /// Gives up everything that is not saved, and the undo history. Nothing is fetched.
+  public func rollback() {
+    discardPending()
+    processPendingChanges()
+    groupDepth = 0
+    let objects = held.values.sorted { $0.objectID < $1.objectID }
+    let states = objects.map(\.state)
+    let changed = objects.filter(\.state.hasDraft)
+    var keys: [ObjectID: [KeyNumber]] = [:]
+    for state in states where state.standing == .updated || state.standing == .unchanged {
+      keys[state.objectID] =
+        (fold.objects[state.objectID]?.delta.keys.map { $0 } ?? []).sorted()
+        + (state.untracked?.keys.sorted() ?? [])
+    }
+    transition(states, changing: keys) {
+      perform(.rolledBack)
+      beginStretch()
+      for state in states { state.untracked = nil }
+    }
+    pendingDeletions = []
+    held = [:]
+    for object in changed where object.state.presence == .there { object.awake(from: .rollback) }
+    tellChanges()
+  }
+
+  /// Forgets all objects, what is not saved of them, and the undo history. An object that is still held says so
+  /// when it is used.
+  public func reset() {
+    groupDepth = 0
+    perform(.wasReset)
+    beginStretch()
+    let states = registered.values.map { $0.takeUnretainedValue() }
+    registered = [:]
+    held = [:]
+    pendingDeletions = []
+    event.end()
+    for state in states {
+      state.context = nil
+      state.isForgotten = true
+    }
+    endTelling(of: states)
+  }
+}

@@ -1,0 +1,244 @@
+internal import EventFold
+internal import ObjectModel
+internal import ObjectStore
+
+// What objects have, and setting it.
+extension ManagedObjectContext {
+  // MARK: Reading
+
+  /// The value of a property, as programs see it.
+  @inline(__always)
+  func value(of state: ObjectState, _ property: Property) -> Value? {
+    willRead(state, property.key)
+    return primitiveValue(of: state, property)
+  }
+
+  func primitiveValue(of state: ObjectState, _ property: Property) -> Value? {
+    if property.isAnsweredFromInverse, let relationship = property.relationship {
+      let members = members(of: state, property.key, relationship)
+      return .set(Set(members.map { .reference($0) }))
+    }
+    if let value = heldValue(of: state, property.key) { return value }
+    // A relationship to many leads to none where it was never set.
+    guard let relationship = property.relationship, relationship.isToMany, state.presence != .gone
+    else { return nil }
+    return relationship.storage == .array ? .array([]) : .set([])
+  }
+
+  /// The value of a key as the object, the fold or the store has it.
+  func heldValue(of state: ObjectState, _ key: KeyNumber) -> Value? {
+    fireQuietly(state)
+    storePendingQuietly(of: state)
+    if let untracked = state.untracked, let value = untracked[key] { return value }
+    if state.presence == .deleted { return state.rowWhenDeleted?[key] }
+    if state.hasDraft, let draft = fold.objects[state.objectID] { return draft.value(of: key) }
+    return stored(state, key)
+  }
+
+  /// The value of a key that the model does not have.
+  func dynamicValue(of state: ObjectState, _ name: String) -> Value? {
+    if isReadWatched { noteRead(of: state, name) }
+    guard let key = existingKey(name) else { return nil }
+    return heldValue(of: state, key)
+  }
+
+  // MARK: Keys
+
+  /// The number of a key, if anybody has ever set it.
+  func existingKey(_ name: String) -> KeyNumber? {
+    if let key = keys[name] { return key }
+    guard let key = store.existingKey(named: name) else { return nil }
+    keys[name] = key
+    return key
+  }
+
+  /// The number of a key, which is given one where it has none.
+  ///
+  /// - Returns: nil where the journal could not take its name; that is noted then.
+  func key(_ name: String) -> KeyNumber? {
+    if let key = keys[name] { return key }
+    do throws(StoreError) {
+      let key = try writer.writableStore.key(named: name)
+      keys[name] = key
+      return key
+    } catch {
+      // Without a number the value cannot be kept in any way, so the save has to say so.
+      readFailure = error
+      return nil
+    }
+  }
+
+  // MARK: Setting
+
+  /// Sets a property as programs do.
+  func setValue(_ value: Value?, of state: ObjectState, _ property: Property) {
+    guard let taken = property.taken(value) else {
+      preconditionFailure(
+        "\(state.entity.name).\(property.name) cannot be set to \(value ?? .null), which is "
+          + "\(value?.kind ?? .null); it takes \(property.takenDescription).")
+    }
+    guard case .relationship(let relationship) = property.kind else {
+      set(taken.value, of: state, property.key)
+      return
+    }
+    relate(state, property.key, relationship, to: taken.value)
+  }
+
+  func setDynamicValue(_ value: Value?, of state: ObjectState, _ name: String) {
+    if let value, !value.isNull, !value.isPropertyList {
+      preconditionFailure(
+        "\(state.entity.name)[\"\(name)\"] cannot be set to \(value), which is no property list.")
+    }
+    guard let key = key(name) else { return }
+    set(value.isNone ? nil : value, of: state, key)
+  }
+
+  /// Sets what one key of an object holds.
+  ///
+  /// - Parameter decoded: what the program has for the value, where it is that of a transformed attribute.
+  func set(
+    _ value: Value?, of state: ObjectState, _ key: KeyNumber, decoded: DecodedValue? = nil
+  ) {
+    if untrackedDepth > 0 {
+      setUntracked(value, of: state, key, decoded: decoded)
+      return
+    }
+    fireQuietly(state)
+    guard state.presence == .there else { return }
+    base(state)
+    willChange(state, key)
+    if state.untracked != nil { state.untracked?.removeValue(forKey: key) }
+    noteChange(of: state, key)
+    performSet(state, key, value)
+    replaceDecoded(of: state, key, by: decoded)
+    // What is stored later is set as it was until then.
+    let isPending = decoded?.isPending ?? false
+    if reconcilesChangesAtOnce, state.standing != .inserted, !isPending { reconcile(state, [key]) }
+    if !state.hasDraft || state.standing == .unchanged { settle(state) }
+    didChange(state, key)
+  }
+
+  func setUntracked(
+    _ value: Value?, of state: ObjectState, _ key: KeyNumber, decoded: DecodedValue? = nil
+  ) {
+    replaceDecoded(of: state, key, by: decoded)
+    if state.untracked == nil { state.untracked = [:] }
+    state.untracked?.updateValue(value, forKey: key)
+  }
+
+  func setPrimitiveValue(_ value: Value?, of state: ObjectState, _ name: String) {
+    let property = state.entity.property(name)
+    guard let key = property?.key ?? (value.isNone ? existingKey(name) : key(name)) else { return }
+    var held = value
+    if let property {
+      guard let taken = property.taken(value) else {
+        preconditionFailure(
+          "\(state.entity.name).\(name) cannot hold \(value ?? .null); it takes "
+            + "\(property.takenDescription).")
+      }
+      held = taken.value
+    }
+    if untrackedDepth > 0 {
+      setUntracked(held, of: state, key)
+      return
+    }
+    fireQuietly(state)
+    guard state.presence == .there else { return }
+    if isChangedByHand(state, name) {
+      if let property, let relationship = property.relationship {
+        relate(state, key, relationship, to: held)
+      } else {
+        set(held, of: state, key)
+      }
+      return
+    }
+    base(state)
+    if state.untracked != nil { state.untracked?.removeValue(forKey: key) }
+    perform(.setPrimitive(state.objectID, key, held))
+    replaceDecoded(of: state, key)
+    settle(state)
+  }
+
+  /// Notes for the current event that a value is about to change.
+  @inline(__always)
+  func noteChange(of state: ObjectState, _ key: KeyNumber) {
+    noteChanged(state)
+    if event.collectsSets { event.noteSet(state.objectID) }
+    // What the fold notes for undoing says the same, where it does.
+    if groupDepth > 0 || undoDisabledDepth > 0 || listeners.hasChangeReaders {
+      noteBefore(of: state, key)
+    }
+  }
+
+  /// Notes for the current event that an object changes.
+  @inline(__always)
+  func noteChanged(_ state: ObjectState) {
+    if state.notedIn != event.number {
+      state.notedIn = event.number
+      event.changed.append(state.objectID)
+    }
+  }
+
+  func noteBefore(of state: ObjectState, _ key: KeyNumber) {
+    if event.valuesBefore[state.objectID]?[key] != nil { return }
+    let before = currentValue(of: state, key)
+    event.valuesBefore[state.objectID, default: [:]].updateValue(before, forKey: key)
+  }
+}
+
+extension Value? {
+  /// Whether there is no value: null is none.
+  var isNone: Bool {
+    switch self {
+    case nil, .some(.null): true
+    default: false
+    }
+  }
+}
+
+extension Property {
+  /// What a property takes of a value.
+  struct Taken {
+    let value: Value?
+  }
+
+  /// The value as the property holds it: integers for reals and counters are made such; nil where it is of a type
+  /// that the property does not take.
+  func taken(_ value: Value?) -> Taken? {
+    guard let value, !value.isNull else { return Taken(value: nil) }
+    switch kind {
+    case .attribute(let attribute):
+      if attribute.type.admits(value) { return Taken(value: value) }
+      switch (attribute.type, value) {
+      case (.real, .integer(let number)):
+        return Int(exactly: Double(number)) == number ? Taken(value: .real(Double(number))) : nil
+      case (.counter, .integer(let number)): return Taken(value: .counter(number))
+      case (.integer, .counter(let number)): return Taken(value: .integer(number))
+      default: return nil
+      }
+    case .relationship(let relationship):
+      return relationship.admits(value) ? Taken(value: value) : nil
+    }
+  }
+
+  /// What the property takes, for a sentence.
+  var takenDescription: String {
+    switch kind {
+    case .attribute(let attribute): "values of type \(attribute.type)"
+    case .relationship(let relationship):
+      relationship.isToMany ? "references to objects" : "a reference to an object"
+    }
+  }
+}
+
+extension RelationshipInfo {
+  fileprivate func admits(_ value: Value) -> Bool {
+    switch (isToMany, value) {
+    case (false, .reference): true
+    case (true, .set(let members)): members.allSatisfy { $0.reference != nil }
+    case (true, .array(let members)):
+      members.allSatisfy { $0.reference != nil } && Set(members).count == members.count
+    default: false
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package import EventFold
+internal import ObjectModel
+public import ObjectStore
+
+/// Objects of a store, and what has been changed in them and not saved.
+///
+/// Every change is an event in the journal when the call returns. A context and its objects stay on one thread, or with
+/// one actor; the compiler sees to it.
+public final class ManagedObjectContext {
+  /// What of the store the context shows.
+  let view: StoreView
+  let schema: Schema
+
+  /// What is not saved, and what can be undone: what a replay of the context's edits would give.
+  package internal(set) var fold: ContextFold
+  /// How the context's edits reach the journal.
+  var writer: EditWriter
+
+  /// The objects that there are instances of.
+  var registered: [UInt64: Unmanaged<ObjectState>] = [:]
+  /// The objects that have changes, or that the undo history needs.
+  var held: [ObjectID: ManagedObject] = [:]
+  /// How many they were when it was last looked which of them are needed.
+  var heldAfterRelease = 0
+  /// The numbers of keys that have been looked up.
+  var keys: [String: KeyNumber] = [:]
+  /// What has changed since pending changes were processed last.
+  var event = ContextEvent()
+  /// Who watches the objects.
+  var watching = Watching()
+  let probe = TrackingProbe()
+  /// Who listens to the context as a whole.
+  var listeners = ContextListeners()
+  /// Whether the next change has pending changes be processed by and by.
+  var schedulesProcessing: Bool
+  /// The last commit that was brought in, where the context does so by itself.
+  var mergedThrough = CommitNumber.none
+  /// The context's own commits among those that it has not come to yet.
+  var ownCommits: Set<CommitNumber> = []
+  /// Deleted objects whose delete rules are to be run.
+  var pendingDeletions: [ObjectState] = []
+  /// Objects with values of transformed attributes that are not stored yet.
+  var unstored: Set<ObjectID> = []
+  /// Whether a relationship that is answered from its inverse has been read: its destinations are kept in step.
+  var hasReadMembers = false
+  /// How many are reading what was fetched, while nothing is tracked.
+  var untrackedDepth = 0
+  /// What a child has written down of its ancestors' unsaved work.
+  var standIns = StandIns()
+  /// How many groups of undo steps are open.
+  var groupDepth = 0
+  /// The name of the step that is being made.
+  var actionName: String?
+  /// How many have switched undo off.
+  var undoDisabledDepth = 0
+  /// Why something could not be read that a caller could not be told of. No save succeeds until it is taken.
+  var readFailure: (any Error)?
+
+  /// What becomes of objects that somebody else has changed since this context has seen them.
+  public var mergePolicy = MergePolicy.error
+  /// How many steps can be undone; 0 for all. The oldest are given up.
+  public var levelsOfUndo = 0
+  /// Whether delete rules run when pending changes are processed; otherwise they do at the save.
+  public var propagatesDeletesAtEndOfEvent = true
+  /// Whether a fault whose object is gone is shown as a deleted object without values; otherwise the next save
+  /// throws what was missing.
+  public var shouldDeleteInaccessibleFaults = true
+  /// Whether dynamic attributes that are set as they were saved do not count as changed.
+  public var reconcilesChangesAtOnce = false
+
+  /// Whether what others save is brought in when pending changes are processed, as `merge(from:)` does: what was
+  /// changed here is kept.
+  public var automaticallyMergesChanges = false {
+    didSet { if automaticallyMergesChanges, !oldValue { beginMerging() } }
+  }
+
+  /// Makes a context on a store. Nothing is written before the first change.
+  ///
+  /// - Parameter isolation: where the context is used. One of the main actor processes pending changes once a turn;
+  ///   any other does so when it is told to.
+  public convenience init(_ store: JournaledStore, isolation: (any Actor)? = #isolation) {
+    self.init(StoreView(store), EditWriter(store), isolation: isolation)
+  }
+
+  init(
+    _ view: StoreView, _ writer: EditWriter, _ fold: ContextFold? = nil,
+    isolation: (any Actor)? = nil
+  ) {
+    self.view = view
+    schedulesProcessing = isolation === MainActor.shared
+    self.writer = writer
+    schema = Schema.of(view.store, view.snapshot.eras)
+    self.fold = fold ?? ContextFold(ContextNumber(rawValue: 0), name: "", on: .none)
+    name = fold?.name ?? ""
+  }
+
+  /// The store.
+  public var store: ReadableStore { view.store }
+
+  deinit {
+    let states = registered.values.map { $0.takeUnretainedValue() }
+    for state in states { state.context = nil }
+    endTelling(of: states)
+    listeners.finish()
+    // What is not saved stays in the journal, and is offered as a draft when the store is opened next.
+    if view.parent != nil || !fold.hasChanges { writer.end() }
+  }
+
+  /// What people call the context: drafts, commits and events say it.
+  public var name = "" {
+    didSet { if name != oldValue { rename() } }
+  }
+
+  /// Whether an object has something to save.
+  public var hasChanges: Bool { fold.hasChanges }
+
+  /// The objects that a save would bring into the store.
+  public var insertedObjects: Set<ManagedObject> { objects(.inserted) }
+
+  /// The objects that a save would change.
+  public var updatedObjects: Set<ManagedObject> { objects(.updated) }
+
+  /// The objects that a save would delete.
+  public var deletedObjects: Set<ManagedObject> { objects(.deleted) }
+
+  /// The objects that there are instances of.
+  public var registeredObjects: Set<ManagedObject> {
+    Set(registered.values.compactMap { $0.takeUnretainedValue().object })
+  }
+
+  private func objects(_ standing: ObjectState.Standing) -> Set<ManagedObject> {
+    Set(objectsToSave.filter { $0.state.standing == standing })
+  }
+
+  /// The objects that a save would take, in the order of their IDs.
+  ///
+  /// Costs: time in proportion to what is unsaved, and not to what can be undone.
+  var objectsToSave: [ManagedObject] {
+    var objects: [ManagedObject] = []
+    for (id, draft) in fold.objects where draft.isDirty {
+      if let object = held[id], object.state.standing != .unchanged { objects.append(object) }
+    }
+    return objects.sorted { $0.objectID < $1.objectID }
+  }
+}
+
+/// A context stays on its thread.
+@available(*, unavailable)
+extension ManagedObjectContext: Sendable {}

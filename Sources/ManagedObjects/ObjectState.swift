@@ -1,0 +1,107 @@
+internal import ObjectModel
+internal import ObjectStore
+
+/// What a context knows of one object. The object itself, which programs hold, and the wrappers of its properties
+/// share it.
+package final class ObjectState {
+  /// Whether the object is there, for its context.
+  enum Presence {
+    /// As the store has it, or as it is to be.
+    case there
+    /// Deleted here, and not saved yet.
+    case deleted
+    /// Deleted by a save, or elsewhere, or never there.
+    case gone
+  }
+
+  let objectID: ObjectID
+  let entity: EntityInfo
+  /// Nil when the context has ended or forgotten the object.
+  unowned(unsafe) var context: ManagedObjectContext?
+  /// The object, which holds this state; nil only while it is made.
+  unowned(unsafe) var object: ManagedObject?
+
+  /// Whether nothing of it has been read yet, or it has been given up.
+  var isFault = true
+  /// Whether the context was reset.
+  var isForgotten = false
+  var presence = Presence.there
+  /// The commit that the object stands on; what is not committed stands on none.
+  var base = CommitNumber.none
+  /// What the object had there; nil for a fault, and for what is not committed.
+  var handle: RowHandle?
+  /// Whether the context's fold has something of the object: its values come before those of `handle`.
+  var hasDraft = false
+  /// What the object would be saved as.
+  var standing = Standing.unchanged
+  /// Values that were set while nothing is tracked; they are nobody's but this object's.
+  var untracked: [KeyNumber: Value?]?
+  /// Destinations of relationships that are answered from their inverse, where they have been read.
+  var members: [KeyNumber: Set<ObjectID>]?
+  /// The program's values of transformed attributes, where they have been made or set.
+  var decoded: [KeyNumber: DecodedValue]?
+  /// What the object had when it was deleted.
+  var rowWhenDeleted: Row?
+  /// The stretch of unsaved work in which the journal has been told last where the object stands.
+  var basedIn: UInt32 = 0
+  /// The event in which the object was noted as changed.
+  var notedIn: UInt32 = 0
+
+  /// Who watches the object.
+  var watch: ObjectWatch?
+
+  /// What a save would make of the object.
+  enum Standing {
+    case unchanged, inserted, updated, deleted
+  }
+
+  init(_ objectID: ObjectID, _ entity: EntityInfo, in context: ManagedObjectContext?) {
+    self.objectID = objectID
+    self.entity = entity
+    self.context = context
+  }
+
+  /// Whether there is something of it where the context reads.
+  var isShownBelow: Bool { handle != nil || base != .none }
+
+  /// The context, which must be there: to use an object whose context is gone is a mistake of the program's.
+  @inline(__always)
+  func attached() -> ManagedObjectContext {
+    guard let context else { trapForgotten() }
+    return context
+  }
+
+  /// The value of a property, as programs see it.
+  @inline(__always)
+  func value(of property: Property) -> Value? {
+    if let probe { return probe.value(of: property) }
+    guard let context else { return valueWithoutContext(property.key) }
+    return context.value(of: self, property)
+  }
+
+  /// What is told which properties are read, where the object is there for nothing else.
+  var probe: KeyProbe?
+
+  /// The value of the property of a wrapper. An object of the past may lack what its class has today.
+  @inline(__always)
+  func storedValue(ofWrapper ordinal: Int) -> Value? {
+    // Nothing is counted on this way, which most values are read by.
+    if let key = entity.heldKeys[ordinal], let context, probe == nil {
+      context.willRead(self, key)
+      return context.heldValue(of: self, key)
+    }
+    return entity.wrapped[ordinal].flatMap { value(of: $0) }
+  }
+
+  /// A value of an object whose context has ended: what was read of it still is there.
+  private func valueWithoutContext(_ key: KeyNumber) -> Value? {
+    guard !isForgotten, !isFault, !hasDraft, presence == .there else { trapForgotten() }
+    return (try? handle?.value(key)) ?? nil
+  }
+
+  private func trapForgotten() -> Never {
+    preconditionFailure(
+      "\(entity.name) \(objectID) belongs to no context any more: the context was reset, or has ended; keep "
+        + "the context as long as its objects, or fetch the object again.")
+  }
+}

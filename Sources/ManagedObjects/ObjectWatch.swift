@@ -1,0 +1,84 @@
+internal import ObjectModel
+internal import Observation
+
+/// Who watches an object. Only objects that are watched have one.
+///
+/// Keys go by their names here: those of the model, computed ones, and dynamic ones that nobody has set yet.
+final class ObjectWatch {
+  /// A value that is being changed.
+  struct Change {
+    /// How many have said so and not yet that it is done.
+    var depth = 1
+    let old: Value?
+    /// The computed keys that depend on it.
+    let dependents: [ComputedKey]
+  }
+
+  /// By key. The tokens own the observers, so that what these capture is no part of the object.
+  private var observers: [String: [Unmanaged<Observer>]] = [:]
+  /// The computed keys of this object that have observers.
+  var computed: [String: ComputedKey] = [:]
+  /// The computed keys, of any object, that depend on a key of this one.
+  private(set) var dependents: [String: [ComputedKey]] = [:]
+  /// The keys that were read while Observation was tracking.
+  private(set) var tracked: Set<String> = []
+  private(set) var registrar: ObservationRegistrar?
+  /// What is being changed.
+  var changes: [String: Change] = [:]
+
+  var isIdle: Bool {
+    observers.isEmpty && computed.isEmpty && dependents.isEmpty && tracked.isEmpty
+      && changes.isEmpty
+  }
+
+  /// The keys that somebody watches.
+  var names: Set<String> {
+    tracked.union(observers.keys).union(dependents.keys)
+  }
+
+  func isWatched(_ name: String) -> Bool {
+    observers[name] != nil || dependents[name] != nil || tracked.contains(name)
+  }
+
+  // MARK: Observers
+
+  func observers(of name: String) -> [Observer] {
+    observers[name]?.map { $0.takeUnretainedValue() } ?? []
+  }
+
+  func add(_ observer: Observer) {
+    observers[observer.key, default: []].append(Unmanaged.passUnretained(observer))
+  }
+
+  /// - Returns: whether the key has no observer any more.
+  func remove(_ observer: Observer) -> Bool {
+    observers[observer.key]?.removeAll {
+      $0.toOpaque() == Unmanaged.passUnretained(observer).toOpaque()
+    }
+    guard observers[observer.key]?.isEmpty ?? true else { return false }
+    observers[observer.key] = nil
+    return true
+  }
+
+  // MARK: Computed keys
+
+  func add(_ dependent: ComputedKey, to name: String) {
+    dependents[name, default: []].append(dependent)
+  }
+
+  func remove(_ dependent: ComputedKey, from name: String) {
+    dependents[name]?.removeAll { $0 === dependent }
+    if dependents[name]?.isEmpty ?? false { dependents[name] = nil }
+  }
+
+  // MARK: Tracking
+
+  /// Notes that a key was read while Observation was tracking.
+  func track(_ name: String) -> ObservationRegistrar {
+    tracked.insert(name)
+    if let registrar { return registrar }
+    let made = ObservationRegistrar()
+    registrar = made
+    return made
+  }
+}

@@ -1,0 +1,74 @@
+package import ObjectModel
+
+/// A property of an entity as contexts use it, with the numbers that the store has given.
+///
+/// It is looked up for every value that is read, so it is shared and never copied.
+package final class Property: Sendable {
+  /// What the property is.
+  package enum Kind: Sendable {
+    case attribute(AttributeDescription)
+    case relationship(RelationshipInfo)
+  }
+
+  package let name: String
+  package let key: KeyNumber
+  package let kind: Kind
+  package let attribute: AttributeDescription?
+  package let relationship: RelationshipInfo?
+  /// Whether the destinations are not held, but found from the relationship that leads back.
+  let isAnsweredFromInverse: Bool
+  /// How values of the program's own type are stored, where the attribute has such.
+  let transformation: (any Transforming)?
+
+  init(
+    name: String, key: KeyNumber, kind: Kind, transformation: (any Transforming)? = nil
+  ) {
+    self.name = name
+    self.key = key
+    self.kind = kind
+    self.transformation = transformation
+    switch kind {
+    case .attribute(let attribute):
+      self.attribute = attribute
+      relationship = nil
+      isAnsweredFromInverse = false
+    case .relationship(let relationship):
+      attribute = nil
+      self.relationship = relationship
+      isAnsweredFromInverse = relationship.storage == .inverse
+    }
+  }
+
+  /// Whether no save takes its values.
+  package var isTransient: Bool {
+    attribute?.isTransient ?? relationship?.description.isTransient ?? false
+  }
+}
+
+/// A relationship as contexts use it.
+package struct RelationshipInfo: Sendable {
+  /// How the store holds the destinations.
+  package enum Storage: Sendable {
+    /// As a reference.
+    case one
+    /// As a set of references.
+    case set
+    /// As an array of references.
+    case array
+    /// Not at all: the destinations refer back by a relationship to one.
+    case inverse
+  }
+
+  /// The relationship that leads back.
+  package struct Inverse: Sendable {
+    package let key: KeyNumber
+    package let storage: Storage
+  }
+
+  package let description: RelationshipDescription
+  package let destination: EntityNumber
+  package let inverse: Inverse?
+  package let storage: Storage
+
+  package var isToMany: Bool { description.isToMany }
+}

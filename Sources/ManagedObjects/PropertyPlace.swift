@@ -1,0 +1,67 @@
+public import ObjectModel
+
+/// Where a wrapper finds the value of its property: in an object, under a number. It is all that a wrapper holds
+/// (docs/decisions/0016).
+public struct PropertyPlace {
+  /// Nil for a prototype. It is not counted: the object holds both the state and the wrapper.
+  private let state: Unmanaged<ObjectState>?
+  /// The how-manieth wrapper of the object it is.
+  let ordinal: Int
+
+  init(_ state: Unmanaged<ObjectState>?, _ ordinal: Int) {
+    self.state = state
+    self.ordinal = ordinal
+  }
+
+  /// The place of the next wrapper of the object that is being made.
+  @usableFromInline static func next() -> PropertyPlace { Construction.nextPlace() }
+
+  /// Whether the object is made only to read what its class declares.
+  @usableFromInline var isOfPrototype: Bool { state == nil }
+
+  private var presentState: Unmanaged<ObjectState> {
+    @inline(__always) get {
+      guard let state else { Self.trapPrototype() }
+      return state
+    }
+  }
+
+  /// The object's state, which no prototype has.
+  var present: ObjectState { presentState.takeUnretainedValue() }
+
+  private static func trapPrototype() -> Never {
+    preconditionFailure(
+      "a property is used in the initialiser of an object that the model is read from; set values in "
+        + "awakeFromInsert, or by a default.")
+  }
+
+  /// The value as it is stored.
+  @usableFromInline func storedValue() -> Value? {
+    presentState._withUnsafeGuaranteedRef { $0.storedValue(ofWrapper: ordinal) }
+  }
+
+  @usableFromInline func setStoredValue(_ value: Value?) {
+    let state = present
+    guard let property = state.entity.wrapped[ordinal] else { return }
+    state.attached().setValue(value, of: state, property)
+  }
+
+  /// What a property without a value is given, which cannot be nil.
+  @usableFromInline func fallback<Content: AttributeConvertible>(_ type: Content.Type) -> Content {
+    let wrapper = present.entity.wrappers[ordinal]
+    if let content = Content(storedValue: wrapper.fallback) ?? Content(storedValue: nil) {
+      return content
+    }
+    trapMissing()
+  }
+
+  func trapMissing() -> Never {
+    preconditionFailure("\(name) has no value, and its default cannot be read.")
+  }
+
+  /// The entity and the key, for a sentence.
+  var name: String {
+    let entity = present.entity
+    return "\(entity.name).\(entity.wrappers[ordinal].name)"
+  }
+}

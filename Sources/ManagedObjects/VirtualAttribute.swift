@@ -1,0 +1,50 @@
+internal import ObjectModel
+
+/// A key without storage, whose value is computed; or an accessor of the program's own for a key of the model.
+public struct VirtualAttribute: Sendable {
+  /// The key.
+  public let name: String
+  /// The keys that the value depends on, also across relationships (`blog.title`), where they are declared.
+  /// Those that are found by watching are added.
+  public let keyPathsForValuesAffecting: Set<String>
+  let read: @Sendable (ManagedObject) -> Value?
+  let write: (@Sendable (ManagedObject, Value?) -> Void)?
+
+  /// A key whose value a closure computes.
+  ///
+  /// - Parameters:
+  ///   - dependencies: the keys it depends on; none need be said.
+  ///   - get: computes it. What it reads is found by watching.
+  ///   - set: takes a value; without it the key can only be read.
+  public init<Object: ManagedObject, Property: AttributeConvertible>(
+    _ name: String, dependsOn dependencies: Set<String> = [],
+    get: @escaping @Sendable (Object) -> Property,
+    set: (@Sendable (Object, Property) -> Void)? = nil
+  ) {
+    self.name = name
+    keyPathsForValuesAffecting = dependencies
+    read = { object in
+      guard let typed = object as? Object else { return nil }
+      return get(typed).storedValue
+    }
+    guard let set else {
+      write = nil
+      return
+    }
+    write = { object, value in
+      guard let typed = object as? Object, let property = Property(storedValue: value) else {
+        preconditionFailure(
+          "\(object.entity.name).\(name) cannot be set to \(value ?? Value.null); it takes a "
+            + "\(Property.self).")
+      }
+      set(typed, property)
+    }
+  }
+
+  /// A key whose value a closure computes.
+  public init<Object: ManagedObject, Property: AttributeConvertible>(
+    _ name: String, _ get: @escaping @Sendable (Object) -> Property
+  ) {
+    self.init(name, get: get)
+  }
+}

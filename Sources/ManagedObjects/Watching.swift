@@ -1,0 +1,45 @@
+internal import ObjectModel
+internal import Observation
+
+/// What a context knows of those who watch its objects.
+struct Watching {
+  /// How many objects are watched.
+  var objectCount = 0
+  /// What is read for the computed keys that are being computed, the innermost last.
+  var recordings: [Recording] = []
+  /// How many changes are being made that are told together.
+  var depth = 0
+  /// What observers are to be told.
+  var untold: [Untold] = []
+  /// Computed keys whose observers are to be told.
+  var stale: [ComputedKey] = []
+  /// How often it was said of a key that it is being changed, by accessors of the program's own.
+  var changesByHand: [ComputedKey.Source: Int] = [:]
+  /// The declared dependencies that are being read.
+  var declared: Set<ComputedKey.Source> = []
+  private var keyPaths: [String: KeyPath<ManagedObject, Value?>] = [:]
+
+  /// A change that observers are to be told of.
+  struct Untold {
+    let object: ManagedObject
+    let old: Value?
+    let new: Value?
+    let observers: [Observer]
+  }
+
+  /// The context has no objects any more.
+  mutating func forgetObjects() {
+    objectCount = 0
+    untold = []
+    stale = []
+    changesByHand = [:]
+  }
+
+  /// What Observation knows a key by.
+  mutating func keyPath(_ name: String) -> KeyPath<ManagedObject, Value?> {
+    if let path = keyPaths[name] { return path }
+    let path: KeyPath<ManagedObject, Value?> = \ManagedObject.[name]
+    keyPaths[name] = path
+    return path
+  }
+}

@@ -1,0 +1,137 @@
+import ManagedObjects
+import ObjectModel
+import ObjectQuery
+import ObjectStore
+import Testing
+
+@Suite struct FetchTests {
+  /// Twenty posts in two blogs, saved.
+  private func stage() throws -> (Stage, ManagedObjectContext, [ManagedObject]) {
+    let stage = try Stage()
+    let context = stage.context()
+    let blogs = ["north", "south"].map { name in
+      let blog = context.insert("Blog")
+      blog.setValue(.string(name), forKey: "name")
+      return blog
+    }
+    let posts = (0..<20).map { number in
+      let post = context.insert("Post")
+      post.setValue(.string("post \(number)"), forKey: "title")
+      post.setValue(.integer(number % 7), forKey: "score")
+      post.setValue(.reference(blogs[number % 2].objectID), forKey: "blog")
+      if number % 3 == 0 { post["mood"] = "sunny" }
+      return post
+    }
+    try context.save()
+    return (stage, context, posts)
+  }
+
+  @Test func `S67: a fetch filters, sorts, limits and skips, and sees what is not saved`() throws {
+    let (stage, context, posts) = try stage()
+    let other = stage.context()
+    let request = FetchRequest(
+      "Post", where: "score >= 5 AND blog.name == 'north'", sortedBy: ["-score", "title"])
+    let titles = try other.fetch(request).map { $0.value(forKey: "title")?.string }
+    #expect(titles == ["post 6", "post 12"])
+    var limited = FetchRequest("Post", sortedBy: ["-score", "title"], limit: 2, offset: 1)
+    #expect(
+      try other.fetch(limited).map { $0.value(forKey: "title")?.string } == ["post 6", "post 12"])
+    posts[0].setValue(9, forKey: "score")
+    context.delete(posts[13])
+    let new = context.insert("Post")
+    new.setValue(8, forKey: "score")
+    limited.offset = 0
+    #expect(try context.fetch(limited) == [posts[0], new])
+    limited.includesPendingChanges = false
+    #expect(try context.fetch(limited) == [posts[13], posts[6]])
+    #expect(try context.count(FetchRequest("Post")) == 20)
+  }
+
+  @Test func `S67: a fetch finds objects of entities that inherit from the one asked for`() throws {
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription("Vehicle", attributes: [AttributeDescription("plate", .string)]),
+      EntityDescription("Car", parent: "Vehicle"),
+    ])
+    let stage = try Stage(model)
+    let context = stage.context()
+    let (car, vehicle) = (context.insert("Car"), context.insert("Vehicle"))
+    #expect(Set(try context.fetch(FetchRequest("Vehicle"))) == [car, vehicle])
+    try context.save()
+    #expect(Set(try context.fetch(FetchRequest("Vehicle"))) == [car, vehicle])
+    #expect(try context.fetch(FetchRequest("Car")) == [car])
+  }
+
+  @Test func `S26: dynamic keys can be fetched and sorted by, though no model has them`() throws {
+    let (stage, context, posts) = try stage()
+    let sunny = try stage.context().count(FetchRequest("Post", where: "mood == 'sunny'"))
+    #expect(sunny == 7)
+    posts[1]["mood"] = "sunny"
+    posts[1]["rank"] = 5
+    posts[2]["rank"] = 3
+    let sorted = try context.fetch(
+      FetchRequest("Post", where: "rank != null", sortedBy: ["rank"]))
+    #expect(sorted == [posts[2], posts[1]])
+    #expect(try context.count(FetchRequest("Post", where: "mood == 'sunny'")) == 8)
+  }
+
+  @Test func `S68: a text that does not parse points at the column, a closure is asked of each`()
+    throws
+  {
+    let (_, context, posts) = try stage()
+    let error = try #require(throws: QueryError.self) {
+      try context.fetch(FetchRequest("Post", where: "score === 3"))
+    }
+    #expect("\(error)".contains("column"))
+    let misspelt = try #require(throws: QueryError.self) {
+      try context.fetch(FetchRequest("Post", where: "score > 3 AND titel == 'a'"))
+    }
+    #expect("\(misspelt)".contains("did you mean title?"))
+    let request = FetchRequest("Post", where: "score > 5", sortedBy: ["title"])
+    #expect(try context.fetch(request) == [posts[13], posts[6]])
+  }
+
+  @Test func `S70: counts, IDs and chosen values come without objects`() throws {
+    let (stage, _, posts) = try stage()
+    let other = stage.context()
+    let request = FetchRequest("Post", where: "score == 6", sortedBy: ["title"])
+    #expect(try other.count(request) == 2)
+    #expect(try other.objectIDs(request) == [posts[13].objectID, posts[6].objectID])
+    let rows = try other.values(of: ["title", "blog.name"], request)
+    #expect(rows.map { $0["title"] } == ["post 13", "post 6"])
+    #expect(rows.map { $0["blog.name"] } == ["south", "north"])
+    #expect(other.registeredObjects.isEmpty)
+  }
+
+  @Test func `S26: a dynamic key can be observed and depended on`() throws {
+    let stage = try Stage(try Headlines.model())
+    let context = stage.context()
+    let post = context.insert("Post")
+    var heard: [String] = []
+    let own = post.observe("mood", [.new]) { heard.append("mood \($0.new?.string ?? "-")") }
+    let computed = post.observe("temper", [.new]) {
+      heard.append("temper \($0.new?.string ?? "-")")
+    }
+    post["mood"] = "sunny"
+    #expect(heard.sorted() == ["mood sunny", "temper sunny!"])
+    own.cancel()
+    computed.cancel()
+  }
+
+  @Test func `S39: a computed key sorts, and finds across a relationship`() throws {
+    let stage = try Stage(try Headlines.model())
+    let context = stage.context()
+    let posts = ["b", "c", "a"].map { name in
+      let post = context.insert("Post")
+      post.setValue(.string(name), forKey: "author")
+      return post
+    }
+    let comment = context.insert("Comment")
+    comment.setValue(.reference(posts[1].objectID), forKey: "post")
+    try context.save()
+    let other = stage.context()
+    let sorted = try other.fetch(FetchRequest("Post", sortedBy: ["-byline"]))
+    #expect(sorted.map(\.objectID) == [posts[1], posts[0], posts[2]].map(\.objectID))
+    let found = try other.fetch(FetchRequest("Comment", where: "post.byline == 'by c'"))
+    #expect(found.map(\.objectID) == [comment.objectID])
+  }
+}

@@ -1,0 +1,102 @@
+import ObjectModel
+
+// Relationships: both sides are changed at once, and deleted objects leave what led to them.
+extension NaiveContext {
+  /// The objects that a key of an object leads to.
+  func destinations(_ id: ObjectID, _ key: String) -> [ObjectID] {
+    Self.objects(value(id, key))
+  }
+
+  static func objects(_ value: Value?) -> [ObjectID] {
+    switch value {
+    case .reference(let id)?: [id]
+    case .set(let members)?: members.compactMap(\.reference).sorted()
+    case .array(let members)?: members.compactMap(\.reference)
+    default: []
+    }
+  }
+
+  /// Sets a relationship. One to many in which no member comes, goes or moves is not changed.
+  func relate(_ id: ObjectID, _ key: String, _ value: Value?) {
+    let info = world.key(key, of: id)
+    let (old, new) = (destinations(id, key), Self.objects(value))
+    if info.kind != .toOne, old == new { return }
+    // What belongs to a blog follows from the posts.
+    if key != "blog" {
+      for former in old where !new.contains(former) { leave(former, info.inverse, id) }
+      for destination in new where !old.contains(destination) {
+        lead(destination, info.inverse, to: id)
+      }
+    }
+    if info.kind != .derived { hold(id, key, value) }
+  }
+
+  /// Has an object lead to another no more, if it does and is there.
+  private func leave(_ id: ObjectID, _ key: String, _ other: ObjectID) {
+    guard isThere(id), destinations(id, key).contains(other) else { return }
+    switch world.key(key, of: id).kind {
+    case .toOne: hold(id, key, nil)
+    case .toMany: hold(id, key, .set((value(id, key)?.set ?? []).subtracting([.reference(other)])))
+    case .ordered:
+      hold(id, key, .array((value(id, key)?.array ?? []).filter { $0 != .reference(other) }))
+    default: break
+    }
+  }
+
+  /// Has an object lead to another; where it leads to one, what it led to before leads back no more.
+  private func lead(_ id: ObjectID, _ key: String, to other: ObjectID) {
+    guard isThere(id) else { return }
+    let info = world.key(key, of: id)
+    if key == "blog" {
+      hold(id, key, .reference(other))
+      return notePost(id, of: other)
+    }
+    if destinations(id, key).contains(other) { return }
+    switch info.kind {
+    case .toOne:
+      for former in destinations(id, key) { leave(former, info.inverse, id) }
+      hold(id, key, .reference(other))
+    case .toMany: hold(id, key, .set((value(id, key)?.set ?? []).union([.reference(other)])))
+    case .ordered: hold(id, key, .array((value(id, key)?.array ?? []) + [.reference(other)]))
+    default: break
+    }
+  }
+
+  // MARK: Deleting
+
+  /// Runs the delete rules of what was deleted, and ends the step.
+  func processPendingChanges() {
+    while !pendingDeletions.isEmpty { propagate(pendingDeletions.removeFirst()) }
+    history.endStep()
+  }
+
+  /// Rules follow what the object led to when it was deleted and what still leads back to it.
+  private func propagate(_ id: ObjectID) {
+    guard !isThere(id) else { return }
+    for (key, info) in (NaiveKey.model[world.entity(id)] ?? [:]).sorted(by: { $0.key < $1.key })
+    where info.isRelationship {
+      let led = info.kind == .derived ? Array(posts(of: id)) : Self.objects(read(id).remains?[key])
+      for destination in led.sorted() where isThere(destination) {
+        guard destinations(destination, info.inverse).contains(id) else { continue }
+        switch key {
+        case "comments": delete(destination)
+        case "edits": break
+        default: leave(destination, info.inverse, id)
+        }
+      }
+    }
+  }
+
+  /// The blogs that keep deleted persons from being deleted: that are there and still lead to them. That is asked
+  /// of persons that were never saved, too, or the blogs would lead to what never was.
+  func denials() -> [ObjectID: [ObjectID]] {
+    var denials: [ObjectID: [ObjectID]] = [:]
+    for (id, object) in objects where !object.isThere && world.entity(id) == "Person" {
+      let blogs = Self.objects(object.remains?["edits"]).filter {
+        isThere($0) && destinations($0, "editor").contains(id)
+      }
+      if !blogs.isEmpty { denials[id] = blogs }
+    }
+    return denials
+  }
+}

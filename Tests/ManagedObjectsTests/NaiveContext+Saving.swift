@@ -1,0 +1,189 @@
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+
+/// What a save comes to.
+enum NaiveOutcome: Equatable {
+  /// Nothing that the store keeps was changed.
+  case nothing
+  case failed(String)
+  case saved(Int)
+  case invalid(Set<Failure>)
+  case conflicts(Set<Conflict>)
+
+  struct Failure: Hashable {
+    let object: ObjectID
+    let key: String?
+    let kind: ValidationFailure.Kind
+  }
+
+  struct Conflict: Hashable {
+    let object: ObjectID
+    /// Base, ours and theirs of each key.
+    let keys: [String: [Value?]]
+    let isDeletedHere: Bool
+    let isDeletedInStore: Bool
+  }
+
+  /// What a context's save came to.
+  init(_ world: NaiveWorld, _ save: () throws -> Commit?) {
+    do {
+      guard let commit = try save() else {
+        self = .nothing
+        return
+      }
+      self = .saved(Int(commit.number.rawValue))
+    } catch let errors as ValidationErrors {
+      self = .invalid(
+        Set(errors.failures.map { Failure(object: $0.objectID, key: $0.key, kind: $0.kind) }))
+    } catch let conflicts as MergeConflicts {
+      self = .conflicts(
+        Set(
+          conflicts.objects.map {
+            Conflict(
+              object: $0.objectID, keys: Self.sides($0, world), isDeletedHere: $0.isDeletedHere,
+              isDeletedInStore: $0.isDeletedInStore)
+          }))
+    } catch {
+      self = .failed("\(error)")
+    }
+  }
+
+  private static func sides(_ conflict: MergeConflict, _ world: NaiveWorld) -> [String: [Value?]] {
+    var keys: [String: [Value?]] = [:]
+    for (key, sides) in conflict.keys {
+      let info = world.key(key, of: conflict.objectID)
+      keys[key] = [sides.base, sides.ours, sides.theirs].map { info.held($0) }
+    }
+    return keys
+  }
+
+}
+
+/// What becomes of an object that a rival has changed since.
+enum NaivePolicy: CaseIterable {
+  case error, storeWins, objectWins, overwrite, rollback
+
+  var merging: MergePolicy {
+    switch self {
+    case .error: .error
+    case .storeWins: .mergeByPropertyStoreTrump
+    case .objectWins: .mergeByPropertyObjectTrump
+    case .overwrite: .overwrite
+    case .rollback: .rollback
+    }
+  }
+}
+
+extension NaiveContext {
+  func save(_ policy: NaivePolicy) -> NaiveOutcome {
+    processPendingChanges()
+    let dirty = objects.filter { $0.value.isDirty }
+    let failures = failures(dirty)
+    guard failures.isEmpty else { return .invalid(failures) }
+    var rows: [ObjectID: Values?] = [:]
+    var conflicts: Set<NaiveOutcome.Conflict> = []
+    for (id, object) in dirty {
+      let ours = stored(id, object.now)
+      // What is as it was is not written, and so meets nobody.
+      guard ours != object.snapshot else { continue }
+      // What others have changed and changed back is as it was: there is nothing to decide.
+      if world.row(id, at: world.head) == object.snapshot {
+        rows.updateValue(ours, forKey: id)
+      } else if let merged = merge(id, object, ours, policy) {
+        rows.updateValue(merged, forKey: id)
+      } else {
+        conflicts.insert(conflict(id, object, ours))
+      }
+    }
+    guard conflicts.isEmpty else { return .conflicts(conflicts) }
+    let commit = world.commit(rows)
+    // What a save takes stands on the commit afterwards, also what was set as it was.
+    for (id, object) in dirty {
+      put(id, settled(id, object, Object(base: world.head, world.row(id, at: world.head))))
+    }
+    return commit.map { .saved($0) } ?? .nothing
+  }
+
+  /// What a save takes of a row: all but transient values.
+  private func stored(_ id: ObjectID, _ row: Values?) -> Values? {
+    row?.filter { world.key($0.key, of: id).kind != .transient }
+  }
+
+  /// An object after a save: its transient values stay, and count as set without asking for another save.
+  private func settled(_ id: ObjectID, _ old: Object, _ saved: Object) -> Object {
+    var new = saved
+    guard new.isThere, let transient = old.now?["scratch"] else { return new }
+    new.now?["scratch"] = transient
+    if old.set.contains("scratch") { (new.set, new.quiet) = (["scratch"], ["scratch"]) }
+    return new
+  }
+
+  // MARK: Validating
+
+  private func failures(_ dirty: [ObjectID: Object]) -> Set<NaiveOutcome.Failure> {
+    var failures: Set<NaiveOutcome.Failure> = []
+    for (id, object) in dirty where object.isThere && world.entity(id) == "Post" {
+      func fail(_ key: String, _ kind: ValidationFailure.Kind) {
+        failures.insert(.init(object: id, key: key, kind: kind))
+      }
+      if object.now?["title"] == nil { fail("title", .missing) }
+      if let author = object.now?["author"], (author.string ?? "").count > 10 {
+        fail("author", .breaksRule(author, .maxLength(10)))
+      }
+    }
+    for (id, blogs) in denials() {
+      failures.insert(.init(object: id, key: "edits", kind: .denied(blogs)))
+    }
+    return failures
+  }
+
+  // MARK: Conflicts
+
+  /// What an object is to be that a rival has changed; nil where that cannot be told without asking.
+  private func merge(
+    _ id: ObjectID, _ object: Object, _ ours: Values?, _ policy: NaivePolicy
+  ) -> Values?? {
+    let theirs = world.row(id, at: world.head)
+    if ours == nil, theirs == nil { return .some(nil) }
+    switch policy {
+    case .overwrite: return .some(ours)
+    case .rollback: return .some(theirs)
+    default: break
+    }
+    let base = object.snapshot ?? [:]
+    guard let ours, let theirs else {
+      // One has deleted it: there are no properties to go through.
+      switch policy {
+      case .storeWins: return .some(theirs)
+      case .objectWins: return .some(ours)
+      default: return nil
+      }
+    }
+    let changed = Set(ours.keys).union(base.keys).filter { ours[$0] != base[$0] }
+    if policy == .error {
+      guard changed.allSatisfy({ world.key($0, of: id).merges }) else { return nil }
+    }
+    var merged = theirs
+    for key in changed {
+      let info = world.key(key, of: id)
+      let isContested = theirs[key] != base[key] && theirs[key] != ours[key] && !info.merges
+      if isContested, policy == .storeWins { continue }
+      merged[key] = info.put(ours[key], madeOf: base[key], on: theirs[key])
+    }
+    return .some(merged)
+  }
+
+  private func conflict(_ id: ObjectID, _ object: Object, _ ours: Values?) -> NaiveOutcome.Conflict
+  {
+    let (base, theirs) = (object.snapshot, world.row(id, at: world.head))
+    let all = Set((ours ?? [:]).keys).union((base ?? [:]).keys).union((theirs ?? [:]).keys)
+    var keys: [String: [Value?]] = [:]
+    for key in all where ours?[key] != base?[key] || theirs?[key] != base?[key] {
+      keys[key] = [base?[key], ours?[key], theirs?[key]]
+    }
+    return NaiveOutcome.Conflict(
+      object: id, keys: keys, isDeletedHere: ours == nil,
+      isDeletedInStore: theirs == nil && base != nil)
+  }
+}

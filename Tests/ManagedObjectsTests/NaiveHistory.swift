@@ -1,0 +1,157 @@
+import ObjectModel
+
+/// The steps that a naive context can undo and redo, as old values.
+struct NaiveHistory {
+  typealias Values = NaiveWorld.Values
+
+  /// What a step did to one object.
+  struct Entry {
+    /// What each key was and became, change by change.
+    var changes: [String: [(old: Value?, new: Value?)]] = [:]
+    /// Whether the object came to be or went; then `whole` is all it had before the step.
+    var isWhole = false
+    var whole: Values?
+
+    /// What a key was before the step: what the step did is taken back from what it is now.
+    func before(_ key: String, of entity: String, now: Value?) -> Value? {
+      (changes[key] ?? []).reversed().reduce(now) { value, change in
+        NaiveKey.of(entity, key).put(change.old, madeOf: change.new, on: value)
+      }
+    }
+  }
+
+  typealias Step = [ObjectID: Entry]
+
+  var open: Step = [:]
+  var undoSteps: [Step] = []
+  var redoSteps: [Step] = []
+  /// How many steps are kept; 0 for all.
+  var levels = 0
+
+  var canUndo: Bool { !open.isEmpty || !undoSteps.isEmpty }
+  var canRedo: Bool { open.isEmpty && !redoSteps.isEmpty }
+
+  mutating func note(
+    _ id: ObjectID, _ entity: String, _ key: String?, _ before: Values?, _ after: Values?
+  ) {
+    redoSteps = []
+    var entry = open[id] ?? Entry()
+    if let key, !entry.isWhole {
+      entry.changes[key, default: []].append((before?[key], after?[key]))
+    } else if key == nil, !entry.isWhole {
+      entry.isWhole = true
+      entry.whole = before
+      for key in entry.changes.keys {
+        let old = entry.before(key, of: entity, now: before?[key])
+        entry.whole?[key] = old
+      }
+    }
+    open[id] = entry
+  }
+
+  mutating func endStep() {
+    guard !open.isEmpty else { return }
+    undoSteps.append(open)
+    open = [:]
+    if levels > 0, undoSteps.count > levels { undoSteps.removeFirst(undoSteps.count - levels) }
+  }
+}
+
+extension NaiveContext {
+  func undo() {
+    processPendingChanges()
+    guard let step = history.undoSteps.popLast() else { return }
+    history.redoSteps.append(restore(step))
+  }
+
+  func redo() {
+    processPendingChanges()
+    guard let step = history.redoSteps.popLast() else { return }
+    history.undoSteps.append(restore(step))
+  }
+
+  /// Brings back what was before a step, and gives the step that does the opposite. What is as in the store then
+  /// does not count as set any more.
+  private func restore(_ step: NaiveHistory.Step) -> NaiveHistory.Step {
+    var opposite: NaiveHistory.Step = [:]
+    for (id, entry) in step {
+      var object = read(id)
+      var back = NaiveHistory.Entry()
+      if entry.isWhole {
+        back.isWhole = true
+        back.whole = object.now
+        if entry.whole == nil, object.snapshot != nil { object.remains = object.now }
+        object.now = entry.whole
+        let keys = Set((object.now ?? [:]).keys).union((object.snapshot ?? [:]).keys)
+        (object.set, object.quiet) = (object.now == nil ? [] : keys, [])
+      } else {
+        // Values do not come back to an object that is gone.
+        guard object.isThere else { continue }
+        for key in entry.changes.keys {
+          let now = object.now?[key]
+          let new = entry.before(key, of: world.entity(id), now: now)
+          object.now?[key] = new
+          back.changes[key] = [(now, new)]
+        }
+        object.set.formUnion(entry.changes.keys)
+        object.quiet.subtract(entry.changes.keys)
+      }
+      object.set = object.set.filter { key in
+        let isRestored = entry.isWhole || entry.changes[key] != nil
+        return !isRestored || object.now?[key] != object.snapshot?[key]
+      }
+      object.quiet.formIntersection(object.set)
+      object.isDirty = object.asksForSave
+      put(id, object)
+      opposite[id] = back
+    }
+    return opposite
+  }
+
+  /// Has everything as it was read; nothing is read for it, and nothing can be undone.
+  func rollback() {
+    for (id, object) in objects { put(id, Object(base: object.base, object.snapshot)) }
+    pendingDeletions = []
+    history = NaiveHistory(levels: history.levels)
+  }
+
+  // MARK: Refreshing
+
+  /// Gives up the changes of an object and reads it again; one that was made here is left alone.
+  func giveUp(_ id: ObjectID) {
+    let object = read(id)
+    guard object.snapshot != nil else { return }
+    forgetPosts(of: id)
+    // A blog is asked for its posts anew when one of them is given up.
+    if let blog = object.now?["blog"]?.reference { forgetPosts(of: blog) }
+    put(id, Object(base: world.head, world.row(id, at: world.head)))
+  }
+
+  /// Has an object stand on the head. What was changed is put on what the store has now; what was set as it was
+  /// is kept of dynamic attributes only. An object that is gone there is gone here, with its changes; one that was
+  /// made here, or is gone, is left alone.
+  func refresh(_ id: ObjectID) {
+    let old = read(id)
+    guard old.snapshot != nil else { return }
+    forgetPosts(of: id)
+    var new = Object(base: world.head, world.row(id, at: world.head))
+    defer { put(id, new) }
+    guard new.snapshot != nil else { return }
+    new.remains = old.remains
+    guard old.isThere else {
+      (new.now, new.isDirty) = (nil, old.isDirty)
+      return
+    }
+    for key in old.set {
+      let info = world.key(key, of: id)
+      let isChanged = info.kind == .dynamic || old.now?[key] != old.snapshot?[key]
+      guard isChanged else { continue }
+      new.now?[key] = info.put(old.now?[key], madeOf: old.snapshot?[key], on: new.snapshot?[key])
+      new.set.insert(key)
+    }
+    new.quiet = old.quiet.intersection(new.set)
+    new.isDirty = old.isDirty && new.asksForSave
+  }
+
+  func refreshAll() { for id in objects.keys { refresh(id) } }
+}

@@ -1,0 +1,177 @@
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+import Testing
+
+@Suite struct NotificationTests {
+  /// What a context has told, as words.
+  private final class Heard {
+    var lines: [String] = []
+    var tokens: [ObservationToken] = []
+
+    init(_ context: ManagedObjectContext) {
+      tokens = [
+        context.onChange { [unowned self] change in
+          for (word, objects) in [
+            ("inserted", change.inserted), ("updated", change.updated), ("deleted", change.deleted),
+            ("refreshed", change.refreshed),
+          ] where !objects.isEmpty {
+            lines.append(
+              "\(word) \(objects.map(\.objectID.description).sorted().joined(separator: " "))")
+          }
+        },
+        context.onWillSave { [unowned self] in lines.append("will save") },
+        context.onDidSave { [unowned self] commit in
+          lines.append("did save \(commit.map { "\($0.number)" } ?? "nothing")")
+        },
+      ]
+    }
+
+    func take() -> [String] {
+      defer { lines = [] }
+      return lines
+    }
+  }
+
+  @Test func `S42: a context tells which objects were inserted, updated, deleted and refreshed`()
+    throws
+  {
+    let stage = try Stage()
+    let context = stage.context()
+    let heard = Heard(context)
+    let (post, other) = (context.insert("Post"), context.insert("Post"))
+    post.setValue("a", forKey: "title")
+    #expect(heard.take() == [])
+    context.processPendingChanges()
+    #expect(heard.take() == ["inserted \(post) \(other)".replacing("Post ", with: "")])
+    context.processPendingChanges()
+    #expect(heard.take() == [])
+    post["mood"] = "sunny"
+    context.delete(other)
+    context.processPendingChanges()
+    #expect(heard.take() == ["updated \(post.objectID)", "deleted \(other.objectID)"])
+    context.undo()
+    #expect(heard.take() == ["inserted \(other.objectID)", "updated \(post.objectID)"])
+    try context.save()
+    context.refresh(post, mergeChanges: true)
+    context.processPendingChanges()
+    #expect(heard.take() == ["will save", "did save 1", "refreshed \(post.objectID)"])
+  }
+
+  @Test func `S42: an object that came and went within one event is not told of, nor is a fetch`()
+    throws
+  {
+    let stage = try Stage()
+    let id = try saved(stage)
+    let context = stage.context()
+    let heard = Heard(context)
+    context.delete(context.insert("Post"))
+    context.processPendingChanges()
+    let found = try context.existingObject(with: id)
+    _ = found.value(forKey: "title")
+    context.processPendingChanges()
+    #expect(heard.take() == [])
+  }
+
+  @Test func `S42: an owner is told of as updated when something else leads to it`() throws {
+    let stage = try Stage()
+    let context = stage.context()
+    let heard = Heard(context)
+    let (blog, post) = (context.insert("Blog"), context.insert("Post"))
+    context.processPendingChanges()
+    _ = heard.take()
+    post.setValue(.reference(blog.objectID), forKey: "blog")
+    context.processPendingChanges()
+    #expect(
+      heard.take() == [
+        "updated \([blog.objectID, post.objectID].map(\.description).sorted().joined(separator: " "))"
+      ])
+  }
+
+  @Test func `S42: a save that fails tells that it begins, and not that it was done`() throws {
+    let context = try Stage().context()
+    let post = context.insert("Post")
+    post.setValue("much too long a name", forKey: "author")
+    context.processPendingChanges()
+    let heard = Heard(context)
+    #expect(throws: ValidationErrors.self) { try context.save() }
+    #expect(heard.take() == ["will save"])
+    post.setValue("ann", forKey: "author")
+    try context.save()
+    #expect(heard.take() == ["will save", "updated \(post.objectID)", "did save 1"])
+    try context.save()
+    #expect(heard.take() == ["will save", "did save nothing"])
+  }
+
+  @Test
+  func
+    `S42: a listener that changes objects has this told with the next event, and none is called after its end`()
+    throws
+  {
+    let context = try Stage().context()
+    let post = context.insert("Post")
+    var events: [Int] = []
+    var tokens: [ObservationToken] = []
+    tokens.append(
+      context.onChange { change in
+        events.append(change.inserted.count)
+        if events.count == 1 { post.setValue("b", forKey: "title") }
+      })
+    context.processPendingChanges()
+    #expect(events == [1])
+    context.processPendingChanges()
+    #expect(events == [1, 0])
+    tokens = []
+    post.setValue("c", forKey: "title")
+    context.processPendingChanges()
+    #expect(events == [1, 0])
+  }
+
+  @Test func `S42: notifications are a sequence for any task, which ends with the context`()
+    async throws
+  {
+    let stage = try Stage()
+    let id = try saved(stage)
+    let (reader, number) = try told(stage, id)
+    let heard = await reader.value
+    var updated = ChangedNames(id)
+    #expect(updated.names(heard) == ["will save", "updated", "did save"])
+    #expect(number == 2)
+  }
+
+  private struct ChangedNames {
+    let id: ObjectID
+    init(_ id: ObjectID) { self.id = id }
+    mutating func names(_ heard: [ContextNotification]) -> [String] {
+      heard.map {
+        switch $0 {
+        case .willSave: "will save"
+        case .didSave(let commit): commit == nil ? "did save nothing" : "did save"
+        case .objectsDidChange(let changed): changed.updated == [id] ? "updated" : "other"
+        }
+      }
+    }
+  }
+
+  /// A task that reads what a context tells, of which nothing is left when this returns.
+  private func told(
+    _ stage: Stage, _ id: ObjectID
+  ) throws -> (Task<[ContextNotification], Never>, CommitNumber?) {
+    let context = stage.context()
+    let notifications = context.notifications
+    let reader = Task {
+      var heard: [ContextNotification] = []
+      for await notification in notifications { heard.append(notification) }
+      return heard
+    }
+    context.object(with: id).setValue("a", forKey: "title")
+    return (reader, try context.save()?.number)
+  }
+
+  private func saved(_ stage: Stage) throws -> ObjectID {
+    let context = stage.context()
+    let id = context.insert("Post").objectID
+    try context.save()
+    return id
+  }
+}

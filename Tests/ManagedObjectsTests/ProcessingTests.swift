@@ -1,0 +1,129 @@
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+import Testing
+
+@Suite struct ProcessingTests {
+  @Test @MainActor func `S46: on the main actor what is changed in one turn is one step`()
+    async throws
+  {
+    let stage = try Stage()
+    let context = stage.context(on: MainActor.shared)
+    var events = 0
+    let token = context.onChange { _ in events += 1 }
+    let post = context.insert("Post")
+    post.setValue("a", forKey: "title")
+    #expect(events == 0)
+    await turn()
+    #expect(events == 1)
+    post.setValue("b", forKey: "title")
+    post.setValue("c", forKey: "title")
+    await turn()
+    #expect(events == 2)
+    context.undo()
+    #expect(post.value(forKey: "title") == "a" && events == 3)
+    await turn()
+    #expect(events == 3)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test @MainActor func `S46: a context elsewhere processes when it is told to`() async throws {
+    let stage = try Stage()
+    let context = stage.context(on: nil)
+    let post = context.insert("Post")
+    await turn()
+    post.setValue("a", forKey: "title")
+    context.undo()
+    #expect(post.isDeleted)
+  }
+
+  /// What was scheduled on the main actor has run when this returns.
+  @MainActor private func turn() async {
+    for _ in 0..<3 { await Task { @MainActor in }.value }
+  }
+
+  @Test func `S58: a context that is told to brings in what others save when it processes changes`()
+    throws
+  {
+    let stage = try Stage()
+    let (context, other) = (stage.context(), stage.context())
+    let post = context.insert("Post")
+    let doomed = context.insert("Post")
+    try context.save()
+    let elsewhere = try other.existingObject(with: post.objectID)
+    elsewhere.setValue("theirs", forKey: "title")
+    try other.save()
+    context.automaticallyMergesChanges = true
+    post.setValue("mine", forKey: "author")
+    #expect(post.value(forKey: "title") == "Untitled")
+    context.processPendingChanges()
+    #expect(post.value(forKey: "title") == "theirs" && post.value(forKey: "author") == "mine")
+    try context.save()
+    other.refreshAllObjects()
+    let new = other.insert("Post")
+    other.delete(try other.existingObject(with: doomed.objectID))
+    try other.save()
+    var inserted: Set<ObjectID> = []
+    var deleted: Set<ObjectID> = []
+    let token = context.onChange {
+      inserted.formUnion($0.inserted.map(\.objectID))
+      deleted.formUnion($0.deleted.map(\.objectID))
+    }
+    context.processPendingChanges()
+    #expect(inserted == [new.objectID] && deleted == [doomed.objectID] && doomed.isDeleted)
+    inserted = []
+    context.processPendingChanges()
+    #expect(inserted.isEmpty)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test
+  func
+    `S58: what both have changed is not in conflict where it was merged by itself, and mine stays`()
+    throws
+  {
+    let stage = try Stage()
+    let (context, other) = (stage.context(), stage.context())
+    context.automaticallyMergesChanges = true
+    let post = context.insert("Post")
+    try context.save()
+    let elsewhere = try other.existingObject(with: post.objectID)
+    elsewhere.setValue("theirs", forKey: "title")
+    elsewhere.setValue(1, forKey: "score")
+    try other.save()
+    post.setValue("mine", forKey: "title")
+    try context.save()
+    let found = try stage.context().existingObject(with: post.objectID)
+    #expect(found.value(forKey: "title") == "mine" && found.value(forKey: "score") == 1)
+  }
+
+  @Test
+  func
+    `S20: changedValuesForCurrentEvent has what was there when the event began, whoever listens`()
+    throws
+  {
+    for isListenedTo in [false, true] {
+      let context = try Stage().context()
+      let changes = isListenedTo ? context.changes : nil
+      let (post, blog) = (context.insert("Post"), context.insert("Blog"))
+      post.setValue("a", forKey: "title")
+      #expect(post.changedValuesForCurrentEvent().isEmpty)
+      context.processPendingChanges()
+      post.setValue("b", forKey: "title")
+      post.setValue("c", forKey: "title")
+      post["mood"] = "sunny"
+      post.setValue(.reference(blog.objectID), forKey: "blog")
+      #expect(post.changedValuesForCurrentEvent() == ["title": "a", "mood": .null, "blog": .null])
+      #expect(blog.changedValuesForCurrentEvent().isEmpty)
+      context.processPendingChanges()
+      #expect(post.changedValuesForCurrentEvent().isEmpty)
+      context.beginUndoGrouping()
+      post.setValue("d", forKey: "title")
+      context.processPendingChanges()
+      post.setValue("e", forKey: "title")
+      #expect(post.changedValuesForCurrentEvent() == ["title": "d"])
+      context.endUndoGrouping()
+      withExtendedLifetime(changes) {}
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+import Testing
+
+/// What the naive model has found out about relationships, one by one.
+@Suite struct RelatingTests {
+  private let stage: Stage
+  private let context: ManagedObjectContext
+  private let (blog, post, comment): (ManagedObject, ManagedObject, ManagedObject)
+  private var aboutPost: Value { .reference(post.objectID) }
+  private var aboutBlog: Value { .reference(blog.objectID) }
+
+  /// A saved blog, post and comment, which do not know each other.
+  init() throws {
+    stage = try Stage()
+    context = stage.context()
+    (blog, post, comment) = (
+      context.insert("Blog"), context.insert("Post"), context.insert("Comment")
+    )
+    try context.save()
+  }
+
+  @Test func `S43: a relationship to many leads to none where it was never set`() {
+    #expect(
+      post.value(forKey: "comments") == .array([]) && post.value(forKey: "readers") == .set([]))
+  }
+
+  @Test func `S43: members that came and went have changed nothing`() throws {
+    let person = context.insert("Person")
+    try context.save()
+    post.setValue(.set([.reference(person.objectID)]), forKey: "readers")
+    post.setValue(.set([]), forKey: "readers")
+    comment.setValue(aboutPost, forKey: "post")
+    comment.setValue(nil, forKey: "post")
+    #expect(post.changedValues().isEmpty && person.changedValues().isEmpty)
+    #expect(try context.save() == nil)
+  }
+
+  @Test func `S43: a member that led back already is a member when it is set again`() throws {
+    post.setValue(aboutBlog, forKey: "blog")
+    try context.save()
+    let other = stage.context()
+    let late = try other.existingObject(with: post.objectID)
+    #expect(late.value(forKey: "blog") == aboutBlog)
+    post.setValue(nil, forKey: "blog")
+    try context.save()
+    let owner = try other.existingObject(with: blog.objectID)
+    owner.setValue(.set([aboutPost]), forKey: "posts")
+    #expect(owner.value(forKey: "posts") == .set([aboutPost]))
+  }
+
+  @Test func `S54: an object that has become a fault stays a member`() throws {
+    post.setValue(aboutBlog, forKey: "blog")
+    try context.save()
+    #expect(blog.value(forKey: "posts") == .set([aboutPost]))
+    context.refresh(post, mergeChanges: false)
+    #expect(blog.value(forKey: "posts") == .set([aboutPost]))
+    #expect(post.value(forKey: "blog") == aboutBlog)
+    #expect(blog.value(forKey: "posts") == .set([aboutPost]))
+  }
+
+  @Test func `S54: an object that is read puts itself into relationships that were read before`()
+    throws
+  {
+    let other = stage.context()
+    let owner = try other.existingObject(with: blog.objectID)
+    #expect(owner.value(forKey: "posts") == .set([]))
+    post.setValue(aboutBlog, forKey: "blog")
+    try context.save()
+    #expect(try other.existingObject(with: post.objectID).value(forKey: "blog") == aboutBlog)
+    #expect(owner.value(forKey: "posts") == .set([aboutPost]))
+  }
+
+  @Test func `S44: a cascade leaves alone what was moved away before it ran`() throws {
+    let safe = context.insert("Post")
+    comment.setValue(aboutPost, forKey: "post")
+    try context.save()
+    context.delete(post)
+    comment.setValue(.reference(safe.objectID), forKey: "post")
+    try context.save()
+    #expect(
+      !comment.isDeleted && safe.value(forKey: "comments") == .array([.reference(comment.objectID)])
+    )
+  }
+
+  @Test func `S44: a deletion is denied no longer when what it led to was led elsewhere`() throws {
+    let (editor, heir) = (context.insert("Person"), context.insert("Person"))
+    blog.setValue(.reference(editor.objectID), forKey: "editor")
+    try context.save()
+    context.delete(editor)
+    #expect(throws: ValidationErrors.self) { try context.save() }
+    blog.setValue(.reference(heir.objectID), forKey: "editor")
+    try context.save()
+    #expect(throws: ContextError.objectMissing(editor.objectID)) {
+      try stage.context().existingObject(with: editor.objectID)
+    }
+  }
+
+  @Test func `S44: a refresh before the rules have run does not keep them from running`() throws {
+    let person = context.insert("Person")
+    post.setValue(aboutBlog, forKey: "blog")
+    try context.save()
+    person.setValue(aboutBlog, forKey: "edits")
+    context.delete(blog)
+    context.refreshAllObjects()
+    context.processPendingChanges()
+    #expect(post.value(forKey: "blog") == nil && person.value(forKey: "edits") == nil)
+    context.undo()
+    #expect(blog.value(forKey: "posts") == .set([aboutPost]))
+  }
+
+  @Test func `S55: what two have taken away is no value after a refresh`() throws {
+    let other = stage.context()
+    comment.setValue(aboutPost, forKey: "post")
+    try context.save()
+    let same = try other.existingObject(with: post.objectID)
+    same.setValue(.array([]), forKey: "comments")
+    post.setValue(.array([]), forKey: "comments")
+    try context.save()
+    other.refresh(same, mergeChanges: true)
+    #expect(same.changedValues().isEmpty && same.value(forKey: "comments") == .array([]))
+  }
+
+  @Test func `S3: taking away a dynamic attribute that nobody ever had counts as a change`() throws
+  {
+    post["never heard of"] = nil
+    #expect(post.hasChanges && post.changedValues() == ["never heard of": .null])
+    #expect(try context.save() == nil)
+  }
+}

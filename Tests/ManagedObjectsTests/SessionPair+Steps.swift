@@ -1,0 +1,218 @@
+import ManagedObjects
+import ObjectModel
+import TestSupport
+
+// What programs do, at random.
+extension SessionPair {
+  private static let entities = ["Blog", "Post", "Comment", "Person"]
+
+  /// The first steps make a few objects that all contexts know.
+  func open(_ number: Int, _ count: Int) {
+    let side = sides[0]
+    switch number {
+    case 0: for entity in Self.entities + ["Post"] { insert(side, entity) }
+    case 1: for _ in 0..<3 { relate(side) }
+    case 2: save(side, .error)
+    default:
+      for side in sides.dropFirst() {
+        for id in world.commits[world.head].keys.sorted() { look(side, id) }
+      }
+    }
+  }
+
+  func step() {
+    let side = sides[dice.pick(sides.count)]
+    switch dice.pick(40) {
+    case 0...2: insert(side, Self.entities[dice.pick(4)])
+    case 3...8: setPlain(side)
+    case 9...11: setDynamic(side)
+    case 12, 13: addLikes(side)
+    case 14, 15: toggleTag(side)
+    case 16...20: relate(side)
+    case 21: delete(side)
+    case 22: process(side)
+    case 23...25: undo(side)
+    case 26, 27: redo(side)
+    case 28, 29: refresh(side)
+    case 30: giveUp(side)
+    case 31: refreshAll(side)
+    case 32: if dice.pick(2) == 0 { rollback(side) }
+    case 33: setPrimitive(side)
+    case 34: reconcile(side)
+    case 35: lookAtOne(side)
+    default: save(side, dice.pick(2) == 0 ? .error : NaivePolicy.allCases[dice.pick(5)])
+    }
+    compare(side)
+  }
+
+  // MARK: Objects
+
+  private func insert(_ side: Side, _ entity: String) {
+    let object = side.context.insert(entity)
+    tell(side, "insert \(object)")
+    side.objects[object.objectID] = object
+    side.naive.insert(object.objectID, entity)
+  }
+
+  private func delete(_ side: Side) {
+    guard let id = pick(Self.entities[dice.pick(4)], side) else { return }
+    tell(side, "delete \(hold(side, id))")
+    side.context.delete(hold(side, id))
+    side.naive.delete(id)
+  }
+
+  /// Has a context read an object of the store that it may not have.
+  private func look(_ side: Side, _ id: ObjectID) {
+    tell(side, "look at \(hold(side, id))")
+    let isThere = (try? side.context.existingObject(with: id)) != nil
+    if isThere != side.naive.isThere(id) { differs("\(id) is there: \(isThere)") }
+  }
+
+  private func lookAtOne(_ side: Side) {
+    let ids = world.commits[world.head].keys.filter { side.naive.objects[$0] == nil }.sorted()
+    guard !ids.isEmpty else { return }
+    look(side, ids[dice.pick(ids.count)])
+  }
+
+  // MARK: Values
+
+  private func set(_ side: Side, _ id: ObjectID, _ key: String, _ value: Value?) {
+    tell(side, "set \(hold(side, id)).\(key) = \(value.map { "\($0)" } ?? "nil")")
+    if world.key(key, of: id).kind == .dynamic {
+      hold(side, id)[key] = value
+    } else {
+      hold(side, id).setValue(value, forKey: key)
+    }
+    side.naive.set(id, key, value)
+  }
+
+  private func setPlain(_ side: Side) {
+    guard let id = pick(dice.pick(6) == 0 ? "Blog" : "Post", side) else { return }
+    let key =
+      world.entity(id) == "Blog" ? "name" : ["title", "author", "score", "scratch"][dice.pick(4)]
+    if dice.pick(key == "title" ? 20 : 5) == 0 { return set(side, id, key, nil) }
+    let isLong = key == "author" && dice.pick(12) == 0
+    let text = isLong ? "far too long a name" : "t\(dice.pick(4))"
+    set(side, id, key, key == "score" ? .integer(dice.pick(4)) : .string(text))
+  }
+
+  private func setDynamic(_ side: Side) {
+    guard let id = pick("Post", side) else { return }
+    let key = ["mood", "color"][dice.pick(2)]
+    if dice.pick(4) == 0 {
+      set(side, id, key, nil)
+    } else {
+      set(side, id, key, .integer(dice.pick(3)))
+    }
+  }
+
+  private func addLikes(_ side: Side) {
+    guard let id = pick("Post", side) else { return }
+    let likes = side.naive.value(id, "likes")?.counter ?? 0
+    set(side, id, "likes", .counter(likes + dice.pick(5) - 1))
+  }
+
+  private func toggleTag(_ side: Side) {
+    guard let id = pick("Post", side) else { return }
+    var tags = side.naive.value(id, "tags")?.set ?? []
+    let tag = Value.string("tag\(dice.pick(4))")
+    if tags.remove(tag) == nil { tags.insert(tag) }
+    set(side, id, "tags", .set(tags))
+  }
+
+  private func setPrimitive(_ side: Side) {
+    guard let id = pick("Post", side) else { return }
+    let value = Value.string("p\(dice.pick(3))")
+    let key = dice.pick(2) == 0 ? "scratch" : "author"
+    tell(side, "primitive \(hold(side, id)).\(key) = \(value)")
+    hold(side, id).setPrimitiveValue(value, forKey: key)
+    side.naive.setPrimitive(id, key, value)
+  }
+
+  private func reconcile(_ side: Side) {
+    guard let id = pick("Post", side) else { return }
+    tell(side, "reconcile \(hold(side, id))")
+    hold(side, id).reconcileChanges()
+    side.naive.reconcile(id)
+  }
+
+  // MARK: Relationships
+
+  private func relate(_ side: Side) {
+    func one(_ entity: String) -> Value? {
+      guard dice.pick(5) > 0, let id = pick(entity, side) else { return nil }
+      return .reference(id)
+    }
+    func set(_ ids: [ObjectID]) -> Value { .set(Set(ids.map(Value.reference))) }
+    let choices: [(String, String, () -> Value?)] = [
+      ("Post", "blog", { one("Blog") }), ("Comment", "post", { one("Post") }),
+      ("Blog", "editor", { one("Person") }), ("Person", "edits", { one("Blog") }),
+      ("Blog", "posts", { set(self.some("Post", side)) }),
+      ("Post", "readers", { set(self.some("Person", side)) }),
+      ("Person", "reads", { set(self.some("Post", side)) }),
+      ("Post", "comments", { .array(self.some("Comment", side).map(Value.reference)) }),
+    ]
+    let (entity, key, value) = choices[dice.pick(choices.count)]
+    guard let id = pick(entity, side) else { return }
+    self.set(side, id, key, value())
+  }
+
+  // MARK: The context
+
+  private func process(_ side: Side) {
+    tell(side, "process")
+    side.context.processPendingChanges()
+    side.naive.processPendingChanges()
+  }
+
+  private func undo(_ side: Side) {
+    tell(side, "undo")
+    side.context.undo()
+    side.naive.undo()
+  }
+
+  private func redo(_ side: Side) {
+    tell(side, "redo")
+    side.context.redo()
+    side.naive.redo()
+  }
+
+  private func rollback(_ side: Side) {
+    tell(side, "rollback")
+    side.context.rollback()
+    side.naive.rollback()
+  }
+
+  private func refresh(_ side: Side) {
+    guard let id = pick(dice.pick(4) == 0 ? "Blog" : "Post", side) else { return }
+    tell(side, "refresh \(hold(side, id))")
+    side.context.refresh(hold(side, id), mergeChanges: true)
+    side.naive.refresh(id)
+  }
+
+  /// Makes a fault, and fires it at once.
+  private func giveUp(_ side: Side) {
+    guard let id = pick("Post", side) else { return }
+    tell(side, "give up \(hold(side, id))")
+    side.context.refresh(hold(side, id), mergeChanges: false)
+    _ = hold(side, id).value(forKey: "title")
+    side.naive.giveUp(id)
+  }
+
+  private func refreshAll(_ side: Side) {
+    tell(side, "refresh all")
+    side.context.refreshAllObjects()
+    side.naive.refreshAll()
+  }
+
+  private func save(_ side: Side, _ policy: NaivePolicy) {
+    side.context.mergePolicy = policy.merging
+    let outcome = NaiveOutcome(world) { try side.context.save() }
+    tell(side, "save under \(policy): \(outcome)")
+    let expected = side.naive.save(policy)
+    if outcome != expected {
+      return differs("\(side.number): save is \(outcome)\n  and not \(expected)")
+    }
+    if case .saved = outcome { compareStore() }
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+import XJournal
+
+/// Contexts on many threads over one store, and what keeps them there.
+@Suite struct ThreadingTests {
+  final class Tally: ManagedObject {
+    @Attribute("name") var name: String?
+    @Counter("count") var count: Int
+    @ValueSet("members") var members: Set<Int>
+  }
+
+  private func store() throws -> (JournaledStore, URL) {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "threads-\(UUID())")
+    return (try JournaledStore(at: folder, model: try ManagedObjectModel(Tally.self)), folder)
+  }
+
+  @Test func `S65: contexts on many threads change one object, and nothing of it is lost`()
+    async throws
+  {
+    let (store, folder) = try store()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let first = ManagedObjectContext(store)
+    let tally = first.insert(Tally.self)
+    try first.save()
+    let id = tally.objectID
+    let (workers, rounds) = (4, 20)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for worker in 0..<workers {
+        group.addTask {
+          let context = ManagedObjectContext(store)
+          let own = context.insert(Tally.self)
+          let shared = try context.existingObject(with: id, as: Tally.self)
+          for round in 0..<rounds {
+            shared.count += 1
+            shared.members.insert(worker * rounds + round)
+            own.name = "worker \(worker), round \(round)"
+            if round % 3 == 0 {
+              context.undo()
+              context.redo()
+            }
+            try context.save(retrying: 100)
+            _ = try context.fetch(Tally.self, where: "count > 0").map(\.count)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    first.refresh(tally, mergeChanges: true)
+    #expect(tally.count == workers * rounds && tally.members.count == workers * rounds)
+    let total = try first.count(FetchRequest("Tally"))
+    #expect(total == 1 + workers && store.lastCommit.rawValue == UInt64(1 + workers * rounds))
+  }
+
+  @Test func `objects that were fetched and let go leave no memory, and their contexts end`() throws
+  {
+    let (store, folder) = try store()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let maker = ManagedObjectContext(store)
+    for _ in 0..<500 { maker.insert(Tally.self) }
+    try maker.save()
+    func resident() throws -> Int {
+      let status = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+      return Int(status.split(separator: " ")[1]) ?? 0
+    }
+    weak var last: ManagedObjectContext?
+    func fetchAndDrop(_ count: Int) throws {
+      for _ in 0..<count {
+        let context = ManagedObjectContext(store)
+        last = context
+        #expect(try context.fetch(Tally.self).reduce(0) { $0 + $1.count } == 0)
+      }
+    }
+    try fetchAndDrop(20)
+    let before = try resident()
+    try fetchAndDrop(200)
+    let grown = try resident() - before
+    #expect(last == nil)
+    // A hundred thousand objects of 300 bytes would be 7,000 pages.
+    #expect(grown < 1_500, "\(grown) pages more")
+  }
+}
