@@ -13,7 +13,7 @@ struct Room: Sendable {
 
 /// The house: who stands where and who may import whom.
 struct House: Sendable {
-  /// Modules of the system's libraries: rank 0, and they import nothing of ours.
+  /// Modules of the system's libraries, and of C: rank 0, and they import nothing of ours.
   var libraries: Set<String>
   var rooms: [Room]
   /// What the toolchain brings, and the rooms that may import it.
@@ -28,7 +28,7 @@ struct House: Sendable {
 
   /// The table of docs/decisions/0001-the-house-and-its-ranks.md.
   static let this = House(
-    libraries: ["CLZ4", "CXXHash", "CLinux"],
+    libraries: ["CLZ4", "CXXHash", "CLinux", "CThreadLocal"],
     rooms: [
       Room(0, "ByteCoding"),
       Room(0, "ObjectModel"),
@@ -47,7 +47,9 @@ struct House: Sendable {
         ]),
       Room(
         3, "ManagedObjects",
-        imports: ["ObjectModel", "EventCoding", "EventFold", "ObjectQuery", "ObjectStore"]),
+        imports: [
+          "CThreadLocal", "ObjectModel", "EventCoding", "EventFold", "ObjectQuery", "ObjectStore",
+        ]),
       Room(
         3, "JournalInspection",
         imports: [
@@ -56,10 +58,13 @@ struct House: Sendable {
         ]),
       Room(4, "ObjectPatching", imports: ["ManagedObjects", "ObjectModel", "EventFold"]),
       Room(5, "JournalUpkeep", imports: ["ObjectStore", "ManagedObjects", "ObjectPatching"]),
-      Room(5, "XJournal", imports: ["ManagedObjects", "ObjectPatching", "ObjectModel"]),
+      Room(
+        5, "XJournal",
+        imports: ["ManagedObjects", "ObjectPatching", "ObjectModel", "ObjectQuery", "ObjectStore"]),
     ],
     toolchain: [
       "Glibc": ["DiskAccess"],
+      "Foundation": ["XJournal"],
       "FoundationEssentials": above,
       "Observation": ["ManagedObjects", "XJournal"],
       "Synchronization": above.union(["ByteCoding", "DiskAccess", "DiskSimulation", "Journaling"]),
@@ -167,7 +172,9 @@ struct Manifest {
           name: String(match.1), folder: String(match.3), imports: names(match.2), isLibrary: false)
       )
     }
-    for match in text.matches(of: /systemLibrary\(\s*name:\s*"(\w+)",\s*path:\s*"([\w\/]+)"/) {
+    for match in text.matches(
+      of: /(?:systemLibrary|\.target)\(\s*name:\s*"(\w+)",\s*path:\s*"([\w\/]+)"/)
+    {
       targets.append(
         Target(name: String(match.1), folder: String(match.2), imports: [], isLibrary: true))
     }

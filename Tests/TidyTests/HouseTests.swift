@@ -54,7 +54,7 @@ struct Imports {
     ("import struct Glibc.stat", "DiskSimulation", "may not import Glibc"),
     ("internal import CLinux", "Journaling", "may not import CLinux"),
     ("internal import CLZ4", "ObjectStore", "may not import CLZ4"),
-    ("import Foundation", "XJournal", "may not import Foundation"),
+    ("import Foundation", "ObjectPatching", "may not import Foundation"),
     ("import FoundationEssentials", "Journaling", "may not import FoundationEssentials"),
     ("import FoundationEssentials", "DiskAccess", "may not import FoundationEssentials"),
     ("@preconcurrency import Dispatch", "DiskAccess", "may not import Dispatch"),
