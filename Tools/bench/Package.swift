@@ -24,6 +24,7 @@ let package = Package(
     .systemLibrary(name: "CLinux", path: "Rooms/CLinux"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
     .systemLibrary(name: "CLMDB", pkgConfig: "lmdb"),
+    .target(name: "CThreadLocal", path: "Rooms/CThreadLocal"),
     room("ByteCoding"),
     room("ObjectModel"),
     room("DiskAccess", imports: ["CLinux"]),
@@ -38,11 +39,16 @@ let package = Package(
         "ByteCoding", "ObjectModel", "DiskAccess", "PropertyListCoding", "EventCoding",
         "EventFold", "ObjectQuery", "Journaling",
       ]),
+    room(
+      "ManagedObjects",
+      imports: [
+        "CThreadLocal", "ObjectModel", "EventCoding", "EventFold", "ObjectQuery", "ObjectStore",
+      ]),
     .executableTarget(
       name: "Bench",
       dependencies: [
         "ByteCoding", "CLZ4", "CXXHash", "CSQLite", "CLMDB", "ObjectModel", "DiskAccess",
-        "EventFold", "Journaling", "ObjectStore",
+        "EventFold", "Journaling", "ManagedObjects", "ObjectQuery", "ObjectStore",
       ],
       swiftSettings: strict),
   ],

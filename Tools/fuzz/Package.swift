@@ -55,6 +55,7 @@ let package = Package(
     fuzzer("FuzzEvents", imports: ["EventCoding", "ObjectModel"]),
     fuzzer("FuzzRun", imports: ["ObjectModel", "ObjectStore"]),
     fuzzer("FuzzCheckpoint", imports: ["ObjectStore"]),
+    fuzzer("FuzzQuery", imports: ["ObjectQuery"]),
   ],
   swiftLanguageModes: [.v6]
 )

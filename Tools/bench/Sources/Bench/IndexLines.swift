@@ -80,20 +80,15 @@ struct IndexLines {
     try Library.insert(bench) { try sqlite.insert($0) }
     try sqlite.checkpoint()
     let expected = try sqlite.numbers(ofRank: rank)
+    // Made ready once, as the peer's is.
+    let query = try store.query("Note where rank == \(rank)", in: store.store.head)
     for round in 0...bench.rounds {
       var measured = comparison
       try measured.round(
         round,
         ours: {
           try count(expected) {
-            var count = 0
-            try store.store.head.forEachObject(
-              of: [NoteStore.entity], indexedBy: store.rankKey, .equal(to: .integer(rank))
-            ) { found in
-              if found.isCertain { count += 1 }
-              return true
-            }
-            return count
+            try store.store.head.count(of: query)
           }
         },
         peers: [("SQLite, indexed", { try count(expected) { try sqlite.numbers(ofRank: rank) } })])

@@ -20,6 +20,8 @@ struct Comparison {
     case peers(of: Set<String>? = nil, by: Double = 1)
     /// No more than so much of the line's own unit, where there is nothing to compare with.
     case most(Double)
+    /// No less than so much of it.
+    case least(Double)
   }
 
   /// What is measured.
@@ -60,6 +62,7 @@ struct Comparison {
         return unit == .perSecond ? ratio >= factor : ratio * factor <= 1
       }
     case .most(let most): return median(ours) <= most
+    case .least(let least): return median(ours) >= least
     }
   }
 
@@ -70,6 +73,7 @@ struct Comparison {
       let whom = names.map { $0.sorted().joined(separator: ", ") } ?? "peers"
       return factor == 1 ? "beats \(whom)" : "≥ \(fixed(factor)) × \(whom)"
     case .most(let most): return "≤ \(unit.text(most))"
+    case .least(let least): return "≥ \(unit.text(least))"
     }
   }
 

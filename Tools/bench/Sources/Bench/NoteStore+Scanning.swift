@@ -1,43 +1,24 @@
 import ObjectModel
+import ObjectQuery
 import ObjectStore
 
-// What a filter does with a store, here by hand.
+// What a program asks of a store.
 extension NoteStore {
   /// How many notes have ranks below one.
   func count(ofRanksBelow bound: Int, in snapshot: Snapshot) throws -> Int {
-    var count = 0
-    var (numbers, others): ([Int], [Int]) = ([], [])
-    let key = rankKey
-    try snapshot.forEachBatch(of: Self.entity) { batch throws(StoreError) in
-      try batch.column(key).readIntegers(into: &numbers, others: &others)
-      guard batch.isWhole, others.isEmpty else {
-        let none = Set(others)
-        for place in 0..<batch.count
-        where numbers[place] < bound && batch.hasRow(place) && !none.contains(place) { count += 1 }
-        return true
-      }
-      for number in numbers where number < bound { count += 1 }
-      return true
-    }
-    return count
+    try snapshot.count(of: query("Note where rank < \(bound)", in: snapshot))
   }
 
   /// The first hundred titles of notes that have ranks below one.
   func firstTitles(ofRanksBelow bound: Int, in snapshot: Snapshot) throws -> [String] {
-    var first = FirstFew()
-    var (numbers, others): ([Int], [Int]) = ([], [])
-    let (rankKey, titleKey) = (rankKey, titleKey)
-    try snapshot.forEachBatch(of: Self.entity) { batch throws(StoreError) in
-      try batch.column(rankKey).readIntegers(into: &numbers, others: &others)
-      let titles = try batch.column(titleKey)
-      let none = Set(others)
-      for place in 0..<batch.count where numbers[place] < bound {
-        guard batch.hasRow(place), none.isEmpty || !none.contains(place) else { continue }
-        if case .string(let title) = try titles.value(place) { first.add(title) }
-      }
-      return true
-    }
-    return first.sorted
+    let query = try query("Note where rank < \(bound) sort title limit 100", in: snapshot)
+    return try snapshot.values(of: query.query.sort.map(\.path), in: query)
+      .compactMap { $0.values[0].string }
+  }
+
+  /// A query, ready.
+  func query(_ text: String, in snapshot: Snapshot) throws -> SnapshotQuery {
+    try store.prepare(try Query(text), in: snapshot, text: text)
   }
 }
 

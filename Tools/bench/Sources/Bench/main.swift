@@ -21,6 +21,7 @@ let bench = Bench(
 let journal = JournalLines(workplace: workplace, rounds: bench.rounds)
 let saving = SavingLines(bench: bench)
 let indexes = IndexLines(bench: bench)
+let objects = ObjectLines(bench: bench)
 let library = Library(bench)
 let (opening, reading, history) = (
   OpeningLines(library: library), ReadingLines(library: library), HistoryLines(library: library)
@@ -43,6 +44,7 @@ let families: [(name: String, measure: () throws -> [Comparison])] = [
   ("J4", { [try journal.reading(frames: 1000)] }),
   ("P1", { [try saving.oneThread(saves: 3000)] }),
   ("P2", { try saving.inserting() }),
+  ("P3", { try objects.editing() }),
   ("P4", { [try opening.recovery(), try opening.clean()] }),
   ("P4h", { try opening.withHistory() }),
   ("P5", { [try reading.warmValues(), try reading.warmRows(), try reading.cold()] }),

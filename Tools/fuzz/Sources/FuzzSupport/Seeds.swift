@@ -36,7 +36,7 @@ private struct Seeds {
     let folder = try disk.folder(at: path)
     let fuzzers = [
       "FuzzFrames", "FuzzManifest", "FuzzEdits", "FuzzPropertyList", "FuzzEvents", "FuzzRun",
-      "FuzzCheckpoint",
+      "FuzzCheckpoint", "FuzzQuery",
     ]
     for name in fuzzers {
       try folder.makeFolder(name)
@@ -61,7 +61,19 @@ private struct Seeds {
       }
     }
     try putLists(in: folder.folder("FuzzPropertyList"))
+    try putQueries(in: folder.folder("FuzzQuery"))
     try putSnapshots(in: folder)
+  }
+
+  /// Queries and a filter with all that the language has.
+  private func putQueries(in folder: any DiskFolder) throws {
+    let query =
+      "Post where ANY comments (likes ?? -1 >= 3.5 AND NOT `a b`.@count IN[cd] {[1], set(null)})"
+      + " OR x LIKE 'a\\u{e9}*' sort -blog.title[c] limit 3 offset 2"
+    try put([1] + query.utf8, "query", in: folder)
+    let filter =
+      "due BETWEEN {2026-11-21T10:30:00Z, date(3)} || price * 2 == decimal('1.5') && flag"
+    try put([0] + filter.utf8, "filter", in: folder)
   }
 
   /// The runs and the checkpoint of a store, whole and without what is always sound.
