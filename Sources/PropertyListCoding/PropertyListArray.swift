@@ -28,6 +28,17 @@ package struct PropertyListArray {
     return try value(element)
   }
 
+  /// Calls a closure with the bytes of an element that is a text of ASCII; nil where it is something else.
+  /// No string is made.
+  package func withASCII<Answer>(
+    _ place: Int, _ body: (UnsafeRawBufferPointer) -> Answer
+  ) throws(PropertyListError) -> Answer? {
+    var element = try element(place)
+    try locate(&element)
+    guard let object = element.object, object.family == .asciiString else { return nil }
+    return body(reader.content(object, byteCount: object.count))
+  }
+
   /// An element on the way to its value. Three places in memory lead there, one after the other. Whoever wants
   /// elements of several lists takes each step for all of them, so that the waits for memory overlap.
   package struct Element {
