@@ -53,7 +53,7 @@ struct RunningChecksum: ~Copyable {
 
   /// Whether the bytes so far are those of a check.
   func matches(_ check: UInt64) -> Bool {
-    state.map { UInt64(XXH3_64bits_digest($0)) == check } ?? false
+    state.map { Checksum.matches(check, UInt64(XXH3_64bits_digest($0))) } ?? false
   }
 }
 

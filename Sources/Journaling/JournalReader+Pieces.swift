@@ -51,17 +51,8 @@ extension JournalReader {
   /// Whether the pieces of an edit or commit are there, and what they were. They are not held together.
   func hasPieces(of span: Span) throws(JournalError) -> Bool {
     guard span.firstFrame >= manifest.segments[0].firstFrame else { return false }
-    do throws(JournalError) {
-      guard case .whole = try forEachPiece(of: span, { _ in true }, { _ in }) else {
-        return false
-      }
-      return true
-    } catch {
-      switch error {
-      case .damaged, .framesDropped: return false
-      default: throw error
-      }
-    }
+    guard case .whole = try forEachPiece(of: span, { _ in true }, { _ in }) else { return false }
+    return true
   }
 
   /// The pieces from a frame on that no batch names.
@@ -128,7 +119,9 @@ extension JournalReader {
     let known = piecePlaces.last(upTo: number, in: segment.number)
     if let walk = pieceWalk, walk.index == index {
       let next = walk.scanner.place.expected
-      if next > number || known.map({ $0.expected > next }) ?? false {
+      if next > number {
+        walk.scanner.move(to: known)
+      } else if let known, known.expected > next {
         walk.scanner.move(to: known)
       }
       return walk

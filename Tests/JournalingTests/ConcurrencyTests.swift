@@ -124,16 +124,29 @@ import Testing
     #expect(listing.edits.count == 3)
   }
 
-  @Test func `upkeep keeps out of the way of a thread that leads`() throws {
+  @Test func `upkeep keeps out of the way of a thread that leads, and says when it will be due`()
+    throws
+  {
     let disk = SimulatedDisk(seed: 7)
-    let journal = try Journal.open(on: disk, at: "store", options: .small).journal
-    var next: UInt64?
-    disk.onCall = { call in
-      if call.kind == .syncData { next = try? journal.performUpkeep() }
+    let options = JournalOptions.small
+    let journal = try Journal.open(on: disk, at: "store", options: options).journal
+    func whileLeading(_ kind: DiskError.Call, _ lead: () throws -> Void) throws -> UInt64? {
+      var next: UInt64?
+      disk.onCall = { call in
+        if call.kind == kind { next = try? journal.performUpkeep() }
+      }
+      try lead()
+      disk.onCall = nil
+      return next.map { $0 - disk.steadyClock() }
     }
-    try journal.commit([1])
-    disk.onCall = nil
-    #expect(next != nil)
+    // Nothing waits.
+    let idle = options.idleDelayNanoseconds
+    #expect(try whileLeading(.rename) { try journal.replaceAttachments([]) } == idle)
+    // An edit waits for its sync.
+    try journal.appendEdit([1])
+    let due = min(idle, options.syncDelayNanoseconds)
+    #expect(try whileLeading(.rename) { try journal.replaceAttachments([]) } == due)
+    #expect(try whileLeading(.syncData) { try journal.commit([1]) } != nil)
     try journal.close()
   }
 }

@@ -197,6 +197,25 @@ import Testing
     }
   }
 
+  @Test func `a place that is known ahead is gone to, and the way to it not walked again`() throws {
+    var forgery = Forgery()
+    var dice = Dice(seed: 7)
+    let pieces = (0..<400).map { _ in [UInt8](randomByteCount: 900, from: &dice) }
+    for piece in pieces { forgery.addPiece(piece) }
+    let disk = try StoreBuilder([forgery.segment]).disk()
+    let reader = try JournalReader(at: "store", on: disk)
+    func read(_ number: Int) throws -> Int {
+      let piece = pieces[number - 1]
+      var found: [UInt8] = []
+      defer { #expect(found == piece) }
+      return try bytesRead(disk) { found = try reader.bytes(of: span(UInt64(number), piece)) }
+    }
+    #expect(try read(400) > 300_000)
+    _ = try read(3)
+    let ahead = try read(399)
+    #expect(ahead < 150_000, "\(ahead) bytes were read on the way")
+  }
+
   // MARK: Whose a piece is
 
   @Test func `pieces that another batch has named are refused`() throws {
@@ -272,6 +291,22 @@ import Testing
     #expect(throws: JournalError.framesDropped(before: FrameNumber(5))) {
       try reader.bytes(of: span(4, [1]))
     }
+  }
+
+  @Test func `an edit whose pieces were dropped with their segment is a hole`() throws {
+    var header = SegmentHeaderBytes()
+    header.firstFrame = 5
+    var store = StoreBuilder([SegmentBuilder([batchBytes(firstEdit: 1, edits: [[1]])], header)])
+    var half = EditBufferBytes.Half(from: 2, [Array(bytes: span(4, [1])), [3]])
+    half.spans = [0]
+    store.edits?.halves = [half, nil]
+    let disk = try store.disk()
+    var options = JournalOptions.small
+    options.windowByteCount = 1 << 20  // as the builders' headers have it
+    let (journal, report) = try Journal.open(on: disk, at: "store", options: options)
+    try journal.close()
+    #expect(report.recoveredEditCount == 0)
+    #expect(try Listing(on: disk).edits == [[1]])
   }
 
   @Test func `a frame that is no piece is refused, and does not keep others from being read`()

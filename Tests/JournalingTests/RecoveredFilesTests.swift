@@ -90,6 +90,36 @@ import Testing
     #expect(report.editBufferSavedAs == "recovered/edits-1" && report.savedEarlier == [])
   }
 
+  @Test func `damaged edit buffers of one length are kept each in its file`() throws {
+    var store = StoreBuilder(payloads: batches)
+    store.edits?.halfByteCount = 512
+    let disk = try store.disk()
+    var kept: [[UInt8]] = []
+    for number in 1...2 {
+      store.edits?.halves = [half(4, [[4]]), half(6, [[UInt8(number)]])]
+      kept.append(try #require(store.edits?.encoded()))
+      try disk.setContents("store/edits", kept[number - 1])
+      #expect(try open(disk).editBufferSavedAs == "recovered/edits-\(number)")
+    }
+    #expect(kept[0].count == kept[1].count && kept[0] != kept[1])
+    for number in 1...2 {
+      #expect(disk.contents(of: "store/recovered/edits-\(number)") == kept[number - 1])
+    }
+  }
+
+  @Test func `where the folder cannot be read nobody counts as told`() throws {
+    var store = StoreBuilder(payloads: batches)
+    store.segments[0].add(bytes: [UInt8](repeating: 0xEE, count: 100))
+    let disk = try store.disk()
+    let (journal, report) = try Journal.open(on: disk, at: "store", options: options)
+    disk.faults = [SimulatedFault(.failure(.tooManyOpenFiles), name: "recovered")]
+    journal.noteSavedFilesTold()
+    disk.faults = []
+    try journal.close()
+    #expect(report.savedFiles.count == 1)
+    #expect(try open(disk).savedFiles == report.savedFiles)
+  }
+
   @Test func `a new edit buffer says which frames are durable before it takes the old one's place`()
     throws
   {

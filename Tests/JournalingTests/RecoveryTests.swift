@@ -55,6 +55,21 @@ import Testing
     #expect(listing.commits == [[9, 1], [9, 2], [9, 3]])
   }
 
+  @Test func `an opening whose folder syncs fail recovers nothing, and the next one all`() throws {
+    var store = StoreBuilder(payloads: batches)
+    store.edits?.halves = [EditBufferBytes.Half(from: 4, [[4], [5]]), nil]
+    for number in 1...2 {
+      let disk = try store.disk()
+      disk.faults = [
+        SimulatedFault(.failure(.inputOutput), calls: [.syncFolder], number: number)
+      ]
+      #expect(throws: JournalError.self) { try open(disk) }
+      let image = disk.imageAfterPowerLossOfEverythingUnsynced()
+      _ = try open(image)
+      #expect(try Listing(on: image).edits == [[1], [2], [3], [4], [5]])
+    }
+  }
+
   @Test func `a torn tail is kept aside byte for byte, cut, and told`() throws {
     let torn = [UInt8](repeating: 0xEE, count: 60_000)
     for round in 1...2 {

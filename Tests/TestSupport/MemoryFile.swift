@@ -45,12 +45,16 @@ package final class MemoryFile: ReadableFile {
   package func close() throws(DiskError) {}
 }
 
-/// A folder of files in memory; it has no folders.
+/// A folder of files and folders in memory.
 package final class MemoryFolder: ReadableFolder {
   package let name = "folder"
   private let files: [String: MemoryFile]
+  private let folders: [String: MemoryFolder]
 
-  package init(_ files: [String: MemoryFile]) { self.files = files }
+  package init(_ files: [String: MemoryFile], folders: [String: MemoryFolder] = [:]) {
+    self.files = files
+    self.folders = folders
+  }
 
   package convenience init(_ name: String, _ bytes: [UInt8]) {
     self.init([name: MemoryFile(bytes, name: name)])
@@ -62,7 +66,8 @@ package final class MemoryFolder: ReadableFolder {
   }
 
   package func folderForReading(_ name: String) throws(DiskError) -> any ReadableFolder {
-    throw DiskError(.openFolder, name, .notFound)
+    guard let folder = folders[name] else { throw DiskError(.openFolder, name, .notFound) }
+    return folder
   }
 
   package func names() throws(DiskError) -> [String] { files.keys.sorted() }

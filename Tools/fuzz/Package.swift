@@ -49,6 +49,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     fuzzer("FuzzFrames"),
+    fuzzer("FuzzPieces"),
     fuzzer("FuzzManifest"),
     fuzzer("FuzzEdits"),
     fuzzer("FuzzPropertyList", imports: ["ObjectModel", "PropertyListCoding"]),

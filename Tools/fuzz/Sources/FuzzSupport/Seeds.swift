@@ -35,8 +35,8 @@ private struct Seeds {
     let store = try disk.folderForReading(at: path + "/seed.xjournal")
     let folder = try disk.folder(at: path)
     let fuzzers = [
-      "FuzzFrames", "FuzzManifest", "FuzzEdits", "FuzzPropertyList", "FuzzEvents", "FuzzRun",
-      "FuzzCheckpoint", "FuzzQuery",
+      "FuzzFrames", "FuzzPieces", "FuzzManifest", "FuzzEdits", "FuzzPropertyList", "FuzzEvents",
+      "FuzzRun", "FuzzCheckpoint", "FuzzQuery",
     ]
     for name in fuzzers {
       try folder.makeFolder(name)
@@ -57,6 +57,11 @@ private struct Seeds {
       try put([0] + segment, "whole-" + name, in: frames)
       try put([1] + segment.dropFirst(128), "frames-" + name, in: frames)
       if name == SegmentNumber(1).fileName {
+        for control: UInt8 in [0, 1] {
+          try put(
+            [control] + segment.dropFirst(128), "pieces-\(control)", in: folder.folder("FuzzPieces")
+          )
+        }
         try put([0] + lastNumbers(segment), "numbers-" + name, in: frames)
       }
     }
