@@ -33,7 +33,7 @@ extension Recovery {
     try onDisk { () throws(DiskError) in
       // The manifest that was read may not be durable yet, and its segment takes frames only when it is.
       if !edits.isEmpty { try folder.sync() }
-      var rest = edits[...]
+      var rest = ArraySlice(edits)
       while !rest.isEmpty { try sealFirst(of: &rest, appender) }
       try appender.sync()
     }
