@@ -107,7 +107,7 @@ package struct EditBufferContents {
     for half in halves {
       var number = half.firstEdit
       var offset = half.entries.lowerBound
-      while let entry = entry(at: offset, in: half, number) {
+      while let entry = entry(at: offset, in: half, number, expected) {
         if number > expected {
           let kind = Finding.Kind.editsMissing(expected: expected, found: number)
           findings.append(Finding(kind, JournalFiles.edits, at: UInt64(offset)))
@@ -132,7 +132,7 @@ package struct EditBufferContents {
 
   /// The entry at a position; nil at the end of the entries, or where one is not whole.
   private mutating func entry(
-    at offset: Int, in half: Half, _ number: EditNumber
+    at offset: Int, in half: Half, _ number: EditNumber, _ expected: EditNumber
   ) -> (bytes: Range<Int>, isSpan: Bool)? {
     let start = offset + EditBufferLayout.entryHeaderByteCount
     guard start <= half.entries.upperBound else { return nil }
@@ -151,8 +151,13 @@ package struct EditBufferContents {
         return Checksum.matches(UInt32(truncatingIfNeeded: header), check)
       }
     guard isWhole else {
-      findings.append(
-        Finding(.editDamaged(expected: number), JournalFiles.edits, at: UInt64(offset)))
+      // Where the other half goes on before what is expected, frames hold all there was in this one.
+      let isInFrames = halves.contains { half.firstEdit < $0.firstEdit && $0.firstEdit <= expected }
+      if !isInFrames {
+        findings.append(
+          Finding(
+            .editDamaged(expected: max(number, expected)), JournalFiles.edits, at: UInt64(offset)))
+      }
       return nil
     }
     return (start..<start + byteCount, lengthField & EditBufferLayout.spanFlag != 0)

@@ -53,6 +53,7 @@ package enum EditBufferLayout {
 struct EditBuffer {
   let salt: UInt64
   let halfByteCount: Int
+  private let file: any DiskFile
   private let memory: MappedMemory
   private var nextSlot: Int
 
@@ -85,13 +86,16 @@ struct EditBuffer {
     try content.withBytes { (bytes) throws(DiskError) in try file.write(bytes, at: 0) }
     try file.sync()
     return EditBuffer(
-      salt: salt, halfByteCount: halfByteCount, memory: try file.map(content.byteCount),
-      nextSlot: durableThrough > .none ? 1 : 0)
+      salt: salt, halfByteCount: halfByteCount, file: file,
+      memory: try file.map(content.byteCount), nextSlot: durableThrough > .none ? 1 : 0)
   }
 
-  private init(salt: UInt64, halfByteCount: Int, memory: MappedMemory, nextSlot: Int) {
+  private init(
+    salt: UInt64, halfByteCount: Int, file: any DiskFile, memory: MappedMemory, nextSlot: Int
+  ) {
     self.salt = salt
     self.halfByteCount = halfByteCount
+    self.file = file
     self.memory = memory
     self.nextSlot = nextSlot
   }
@@ -104,6 +108,9 @@ struct EditBuffer {
     slot.storeBytes(of: check.littleEndian, toByteOffset: 8, as: UInt64.self)
     nextSlot = 1 - nextSlot
   }
+
+  /// Makes durable what was noted.
+  func sync() throws(DiskError) { try file.syncData() }
 
   /// Empties a half for the edits from a number on.
   func beginHalf(_ index: Int, generation: UInt64, firstEdit: EditNumber) -> EditHalf {

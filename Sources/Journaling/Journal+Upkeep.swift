@@ -28,7 +28,7 @@ extension Journal {
     let wantsMarker =
       !appender.endsIdle && appender.lastFrame > .none && !appender.hasUnsyncedFrames
     if wantsMarker, now >= idle {
-      try lead { () throws(DiskError) in try appender.appendIdleMarker() }
+      try markIdle()
     }
     var next = wantsMarker && now < idle ? idle : nil
     if let oldest = oldestPendingTime {
@@ -95,7 +95,17 @@ extension Journal {
       try writeEverything(syncing: true)
     }
     if !appender.endsIdle, appender.lastFrame > .none {
-      try lead { () throws(DiskError) in try appender.appendIdleMarker() }
+      try markIdle()
+    }
+  }
+
+  /// Says on the disk that all is durable: in the segment, and in the edit buffer, where it holds whatever becomes
+  /// of the segment.
+  private func markIdle() throws(JournalError) {
+    let buffer = buffer
+    try lead { () throws(DiskError) in
+      try appender.appendIdleMarker()
+      try buffer.sync()
     }
   }
 

@@ -56,19 +56,26 @@ extension JournalReader {
   }
 
   /// The pieces from a frame on that no batch names.
+  ///
+  /// - Throws: where a sealed segment with such pieces is damaged, too: what cannot be read there is no hole. How the
+  ///   active segment ends has been judged by whoever asks.
   func piecesWithoutName(from first: FrameNumber) throws(JournalError) -> UnnamedPieces {
     let first = max(first, manifest.segments[0].firstFrame)
     var pieces = UnnamedPieces(from: first)
     func take(_ entry: Batch.Entry) {
       if case .spanning(let span) = entry { _ = pieces.take(span) }
     }
-    _ = try forEachFrame(from: first) { frame in
+    let ending = try forEachFrame(from: first) { frame in
       if frame.kind == .piece { pieces.add(frame.number) }
       if frame.kind == .batch, let batch = Batch(frame.payload) {
         batch.forEachEdit { _, entry in take(entry) }
         batch.forEachCommit { entry in take(entry) }
       }
       return true
+    }
+    let active = manifest.segments[manifest.segments.count - 1].number
+    if let finding = ending.finding, finding.file != active.path {
+      throw JournalError(refusing: finding)
     }
     return pieces
   }

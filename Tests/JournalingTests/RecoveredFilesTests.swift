@@ -132,6 +132,80 @@ import Testing
     try journal.close()
   }
 
+  @Test func `damage of the pieces of a leftover edit is damage, and no hole in the edits`() throws
+  {
+    let disk = SimulatedDisk(seed: 4)
+    let journal = try Journal.open(on: disk, at: "store", options: .small).journal
+    try journal.commit([1])
+    try journal.appendEdit([UInt8](repeating: 5, count: 3_000))
+    try journal.beginSegment()
+    let edits: [[UInt8]] = [[1, 2, 3], [1, 2, 4]]
+    for edit in edits { try journal.appendEdit(edit) }
+    let path = "store/journal/0000000001.xj"
+    let whole = disk.imageAfterProcessDeath()
+    let bytes = try #require(whole.contents(of: path))
+    try journal.close()
+    for offset in 130..<bytes.count {
+      let image = whole.imageAfterProcessDeath()
+      try image.setContents(path, bytes.flipping(bit: 8 * offset))
+      #expect("byte \(offset) of \(bytes.count)") { try open(image) } throws: { error in
+        guard case .damaged(let finding)? = error as? JournalError else { return false }
+        return finding.file.hasSuffix("0000000001.xj")
+      }
+      #expect(!image.paths.contains { $0.hasPrefix("store/recovered") })
+    }
+    #expect(try open(whole).recoveredEditCount == 3)
+  }
+
+  @Test func `edits that frames hold are not called lost where the buffer has not all of them`()
+    throws
+  {
+    let disk = SimulatedDisk(seed: 3)
+    var options = options
+    options.halfByteCount = 4096
+    let journal = try Journal.open(on: disk, at: "store", options: options).journal
+    for number in UInt8(1)...4 {
+      for _ in 1...2 { try journal.appendEdit([UInt8](repeating: number, count: 600)) }
+      if number < 4 { try journal.commit([number]) }
+    }
+    let image = disk.imageAfterProcessDeath()
+    let edits = try #require(image.contents(of: "store/edits"))
+    try journal.close()
+    // Of the older half a sector is missing, which frames hold; of the newer one another, which none does.
+    for (half, lost) in [(0, 0), (1, 2)] {
+      let copy = image.imageAfterProcessDeath()
+      let start = EditBufferLayout.firstHalfOffset + half * 4096 + 512
+      var damaged = edits
+      damaged.replaceSubrange(start..<start + 512, with: [UInt8](repeating: 0xEE, count: 512))
+      try copy.setContents("store/edits", damaged)
+      let told = try open(copy).findings.map(\.kind)
+      #expect(told == (lost > 0 ? [.editDamaged(expected: EditNumber(7))] : []))
+      #expect(try Listing(on: copy).edits.count == 8 - lost)
+    }
+  }
+
+  @Test func `a journal that was idle does not lose what it held to zeros up to its end`() throws {
+    let disk = SimulatedDisk(seed: 5)
+    let journal = try Journal.open(on: disk, at: "store", options: options).journal
+    var ends: [Int] = []
+    for number in UInt8(1)...6 {
+      let ticket = try journal.enqueueCommit(epoch: journal.commitEpoch) { $1.write([number]) }
+      ends.append(Int(try journal.wait(for: ticket, until: .synced).offset))
+      disk.advanceClock(by: 10_000_000_000)
+      try journal.performUpkeep()
+    }
+    let image = disk.imageAfterPowerLossOfEverythingUnsynced()
+    let path = "store/journal/0000000001.xj"
+    let bytes = try #require(image.contents(of: path))
+    for end in ends + ends.map({ $0 + 20 }) {
+      let copy = image.imageAfterProcessDeath()
+      let zeros = [UInt8](repeating: 0, count: bytes.count - end)
+      try copy.setContents(path, Array(bytes[..<end]) + zeros)
+      #expect(throws: JournalError.self, "zeros from \(end) on") { try open(copy) }
+    }
+    try journal.close()
+  }
+
   @Test func `damage where leftover pieces are is found before a torn tail is cut`() throws {
     var first = SegmentBuilder()
     var piece = first.frame([1])
