@@ -49,13 +49,12 @@ extension ContextFold {
   ) throws(ContextFoldError<RowError>) {
     var kept: [ObjectID: ObjectDraft] = [:]
     for (object, draft) in objects {
-      if draft.isDirty {
-        kept[object] = try unsavable(of: object, draft, commit, row)
-      } else {
-        kept[object] = draft
-      }
+      let left = draft.isDirty ? try unsavable(of: object, draft, commit, row) : draft
+      if let left { kept[object] = left }
     }
-    for object in objects.keys where kept[object] == nil { place(object, on: commit) }
+    for object in objects.keys where kept.isEmpty || kept[object] == nil {
+      place(object, on: commit)
+    }
     objects = kept
     editCount = 0
   }

@@ -32,14 +32,14 @@ extension ObjectDraft {
   /// Has just these values, or is gone.
   mutating func become(_ row: Row?) {
     isThere = row != nil
-    delta = [:]
+    delta = Delta()
     quietKeys = []
     guard let row else { return }
     for entry in baseRow?.entries ?? [] where row[entry.key] == nil {
       delta.updateValue(nil, forKey: entry.key)
     }
     for entry in row.entries where baseRow?[entry.key] != entry.value {
-      delta[entry.key] = entry.value
+      delta.updateValue(entry.value, forKey: entry.key)
     }
   }
 

@@ -18,7 +18,7 @@ package struct ObjectDraft: Hashable, Sendable {
   /// Whether it has to be saved. Values that were set without notification do not ask for it.
   package internal(set) var isDirty = false
   /// What was set, also where it is as it was. A key that is absent is unchanged; nil is no value any more.
-  package internal(set) var delta: [KeyNumber: Value?] = [:]
+  package internal(set) var delta = Delta()
   /// Keys of the delta that by themselves do not ask for a save: they were set without notification, or a save
   /// has left them because it does not take them.
   package internal(set) var quietKeys: Set<KeyNumber> = []
@@ -54,12 +54,7 @@ package struct ObjectDraft: Hashable, Sendable {
   func row(where isWanted: (KeyNumber) -> Bool) -> Row? {
     guard isThere else { return nil }
     let base = baseRow ?? Row()
-    if delta.isEmpty { return base }
-    var values: [KeyNumber: Value] = [:]
-    values.reserveCapacity(base.entries.count + delta.count)
-    for entry in base.entries { values[entry.key] = entry.value }
-    for (key, value) in delta where isWanted(key) { values[key] = value }
-    return Row(values)
+    return delta.isEmpty ? base : delta.applied(to: base, where: isWanted)
   }
 
   /// Whether something asks for a save that is not as in the base.

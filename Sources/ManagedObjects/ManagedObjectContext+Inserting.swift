@@ -40,6 +40,7 @@ extension ManagedObjectContext {
     let state = object.state
     state.isFault = false
     state.basedIn = event.stretch
+    state.insertedIn = event.number
     perform(.inserted(state.objectID))
     event.inserted.insert(state.objectID)
     for (key, value) in info.fillings { perform(.setPrimitive(state.objectID, key, value)) }

@@ -180,6 +180,7 @@ extension ManagedObjectContext {
   }
 
   func noteBefore(of state: ObjectState, _ key: KeyNumber) {
+    if state.insertedIn == event.number { return }
     if event.valuesBefore[state.objectID]?[key] != nil { return }
     let before = currentValue(of: state, key)
     event.valuesBefore[state.objectID, default: [:]].updateValue(before, forKey: key)

@@ -46,6 +46,8 @@ package final class ObjectState {
   var basedIn: UInt32 = 0
   /// The event in which the object was noted as changed.
   var notedIn: UInt32 = 0
+  /// The event in which the object came to be: it had nothing before.
+  var insertedIn: UInt32 = 0
 
   /// Who watches the object.
   var watch: ObjectWatch?

@@ -127,7 +127,8 @@ extension ContextHistory {
         continue
       }
       #expect(!expected.isUntouched, place)
-      #expect(draft.delta == expected.delta && draft.row == expected.now, place)
+      let delta = Dictionary(uniqueKeysWithValues: draft.delta.map(\.self))
+      #expect(delta == expected.delta && draft.row == expected.now, place)
       #expect(draft.isDirty == expected.isDirty && draft.isThere == (expected.now != nil), place)
     }
     #expect(fold.changes() == reference.changes(), place)

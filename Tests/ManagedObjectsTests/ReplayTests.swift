@@ -52,7 +52,7 @@ import Testing
     let base: CommitNumber
     let baseRow: Row?
     let isThere: Bool
-    let delta: [KeyNumber: Value?]
+    let delta: Delta
   }
 
   private static func loud(_ fold: ContextFold) -> [ObjectID: Loud] {

@@ -1,0 +1,101 @@
+package import ObjectModel
+
+/// What was set of an object: for each key a value, or that there is none any more.
+///
+/// Costs: the entries lie in one array, sorted by key. Most objects have few, and keys come in their order most
+/// often: that is less to do than to hash them.
+package struct Delta: Hashable, Sendable {
+  /// A key, and what was set; nil for no value any more.
+  fileprivate struct Entry: Hashable, Sendable {
+    let key: KeyNumber
+    var value: ObjectModel.Value?
+  }
+
+  private var entries: [Entry] = []
+
+  package init() {}
+
+  /// What was set of a key: nil where nothing was.
+  package subscript(key: KeyNumber) -> ObjectModel.Value?? {
+    let index = place(of: key)
+    guard index < entries.count, entries[index].key == key else { return nil }
+    return .some(entries[index].value)
+  }
+
+  /// Sets a value, and gives what was set before: nil where nothing was.
+  @discardableResult
+  mutating func updateValue(_ value: ObjectModel.Value?, forKey key: KeyNumber) -> ObjectModel
+    .Value??
+  {
+    let index = place(of: key)
+    if index < entries.count, entries[index].key == key {
+      let before = entries[index].value
+      entries[index].value = value
+      return .some(before)
+    }
+    entries.insert(Entry(key: key, value: value), at: index)
+    return nil
+  }
+
+  mutating func removeValue(forKey key: KeyNumber) {
+    let index = place(of: key)
+    if index < entries.count, entries[index].key == key { entries.remove(at: index) }
+  }
+
+  /// Those entries that something holds for.
+  package func filter(_ isWanted: (Element) throws -> Bool) rethrows -> Delta {
+    var wanted = Delta()
+    wanted.entries = try entries.filter { try isWanted(($0.key, $0.value)) }
+    return wanted
+  }
+
+  /// The keys, in their order.
+  package var keys: some RandomAccessCollection<KeyNumber> { entries.lazy.map(\.key) }
+
+  /// What a row is with this put on it.
+  func applied(to row: Row, where isWanted: (KeyNumber) -> Bool) -> Row {
+    let base = row.entries
+    var merged: [Row.Entry] = []
+    merged.reserveCapacity(base.count + entries.count)
+    var next = 0
+    for entry in entries where isWanted(entry.key) {
+      while next < base.count, base[next].key < entry.key {
+        merged.append(base[next])
+        next += 1
+      }
+      if next < base.count, base[next].key == entry.key { next += 1 }
+      if let value = entry.value, !value.isNull { merged.append(Row.Entry(entry.key, value)) }
+    }
+    merged += base[next...]
+    return Row(known: merged)
+  }
+
+  /// Where a key stands, or would.
+  private func place(of key: KeyNumber) -> Int {
+    var (low, high) = (0, entries.count)
+    guard let last = entries.last, last.key >= key else { return high }
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].key < key { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+extension Delta: RandomAccessCollection {
+  package typealias Element = (key: KeyNumber, value: ObjectModel.Value?)
+
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { entries.count }
+
+  package subscript(position: Int) -> Element {
+    (entries[position].key, entries[position].value)
+  }
+}
+
+extension Delta: ExpressibleByDictionaryLiteral {
+  /// Takes the last of several values for a key.
+  package init(dictionaryLiteral elements: (KeyNumber, ObjectModel.Value?)...) {
+    for (key, value) in elements { updateValue(value, forKey: key) }
+  }
+}
