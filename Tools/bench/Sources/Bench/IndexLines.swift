@@ -81,7 +81,7 @@ struct IndexLines {
     try sqlite.checkpoint()
     let expected = try sqlite.numbers(ofRank: rank)
     // Made ready once, as the peer's is.
-    let query = try store.query("Note where rank == \(rank)", in: store.store.head)
+    let query = try store.query("StoredNote where rank == \(rank)", in: store.store.head)
     for round in 0...bench.rounds {
       var measured = comparison
       try measured.round(

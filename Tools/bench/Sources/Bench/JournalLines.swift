@@ -72,10 +72,12 @@ struct JournalLines {
       var rates: [Bool: Double] = [:]
       for isOurs in round % 2 == 0 ? [false, true] : [true, false] {
         rates[isOurs] = try perSecond(threads: threadCount, each: savesPerThread, disk) { _ in
-          if isOurs {
-            _ = try bytes.withUnsafeBytes { try journal.commit($0) }
-          } else {
-            try plain.append(frame)
+          {
+            if isOurs {
+              _ = try bytes.withUnsafeBytes { try journal.commit($0) }
+            } else {
+              try plain.append(frame)
+            }
           }
         }
       }

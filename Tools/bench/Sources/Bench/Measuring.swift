@@ -164,18 +164,19 @@ func perSecond(_ count: Int, _ disk: PosixDisk, _ body: () throws -> Void) rethr
 
 /// How often a second something is done, that many threads do so often each.
 ///
-/// - Parameter body: takes the thread's number.
+/// - Parameter work: takes the thread's number, on that thread, and gives what is done so often.
 func perSecond(
   threads threadCount: Int, each count: Int, _ disk: PosixDisk,
-  _ body: @escaping @Sendable (Int) throws -> Void
+  _ work: @escaping @Sendable (Int) throws -> () throws -> Void
 ) throws -> Double {
   let failures = Failures()
   let rate = try perSecond(threadCount * count, disk) {
     let threads = try (0..<threadCount).map { number in
       try BackgroundThread {
-        for _ in 0..<count {
-          do { try body(number) } catch { failures.add(error) }
-        }
+        do {
+          let body = try work(number)
+          for _ in 0..<count { try body() }
+        } catch { failures.add(error) }
       }
     }
     for thread in threads { thread.join() }

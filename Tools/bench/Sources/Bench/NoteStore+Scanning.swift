@@ -6,12 +6,12 @@ import ObjectStore
 extension NoteStore {
   /// How many notes have ranks below one.
   func count(ofRanksBelow bound: Int, in snapshot: Snapshot) throws -> Int {
-    try snapshot.count(of: query("Note where rank < \(bound)", in: snapshot))
+    try snapshot.count(of: query("StoredNote where rank < \(bound)", in: snapshot))
   }
 
   /// The first hundred titles of notes that have ranks below one.
   func firstTitles(ofRanksBelow bound: Int, in snapshot: Snapshot) throws -> [String] {
-    let query = try query("Note where rank < \(bound) sort title limit 100", in: snapshot)
+    let query = try query("StoredNote where rank < \(bound) sort title limit 100", in: snapshot)
     return try snapshot.values(of: query.query.sort.map(\.path), in: query)
       .compactMap { $0.values[0].string }
   }

@@ -2,10 +2,11 @@ import DiskAccess
 import EventFold
 import FoundationEssentials
 import Journaling
+import ManagedObjects
 import ObjectModel
 import ObjectStore
 
-/// A store of notes, below contexts: what a context does with its store is done here by hand.
+/// A store of notes. What a context does with its store is done here by hand.
 final class NoteStore: Sendable {
   /// How changes come into the store.
   enum Way {
@@ -34,13 +35,12 @@ final class NoteStore: Sendable {
       ("title", .string), ("text", .string), ("rank", .integer), ("created", .date),
       ("score", .real), ("isDone", .boolean),
     ]
-    let model = try ManagedObjectModel(entities: [
-      EntityDescription(
-        "Note",
-        attributes: types.map {
-          AttributeDescription($0.0, $0.1, isIndexed: indexesRank && $0.0 == "rank")
-        })
-    ])
+    let indexed = EntityDescription(
+      "StoredNote",
+      attributes: types.map { AttributeDescription($0.0, $0.1, isIndexed: $0.0 == "rank") })
+    let model =
+      try indexesRank
+      ? ManagedObjectModel(entities: [indexed]) : ManagedObjectModel(StoredNote.self)
     let store = try JournaledStore(at: path, model: model, options: options)
     self.store = store
     keys = try types.map { try store.key(named: $0.0) }

@@ -1,6 +1,4 @@
 import DiskAccess
-import FoundationEssentials
-import Journaling
 import ManagedObjects
 import ObjectModel
 import ObjectStore
@@ -26,12 +24,11 @@ struct ObjectLines {
     for round in 0..<bench.rounds {
       for way in 0..<3 {
         let count = way < 2 ? 1_000 : bench.objectCount
-        let store = try JournaledStore(
-          at: bench.workplace.place("editing-\(round)-\(way)"), model: try Self.model())
-        let context = ManagedObjectContext(store)
-        let notes = (0..<count).map { _ in context.insert("Note") }
+        let store = try NoteStore(try bench.workplace.emptyFolder("editing"))
+        let context = ManagedObjectContext(store.store)
+        let notes = (0..<count).map { _ in context.insert(StoredNote.self) }
         try context.save()
-        guard let rank = context.resolvedKey("rank", of: "Note") else {
+        guard let rank = context.resolvedKey("rank", of: "StoredNote") else {
           throw BenchError.wrongResult("no key")
         }
         var chance = Chance(seed: UInt64(round))
@@ -47,19 +44,10 @@ struct ObjectLines {
         }
         lines[way].ours.append(rate)
         context.rollback()
-        try store.close()
+        try store.store.close()
+        try bench.workplace.remove("editing")
       }
     }
     return lines
-  }
-
-  private static func model() throws -> ManagedObjectModel {
-    let types: [(String, AttributeType)] = [
-      ("title", .string), ("text", .string), ("rank", .integer), ("created", .date),
-      ("score", .real), ("isDone", .boolean),
-    ]
-    return try ManagedObjectModel(entities: [
-      EntityDescription("Note", attributes: types.map { AttributeDescription($0.0, $0.1) })
-    ])
   }
 }

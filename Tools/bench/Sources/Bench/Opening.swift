@@ -1,4 +1,5 @@
 import DiskAccess
+import ManagedObjects
 import ObjectStore
 
 /// What it takes to open one thing, in a process that does nothing else.
@@ -10,14 +11,37 @@ struct Opening {
   let peakMegabytes: Double
   /// How many bytes it has read from files.
   let readByteCount: Double
+  /// How many bytes the values of objects take that were read and are held: words, and texts on the heap.
+  let valueByteCount: Double
+
+  /// How many objects are held where `objects` is opened.
+  static let objectCount = 100_000
 
   /// Opens something, once, and closes it again.
   init(of what: String, at path: String) throws {
     let before = try Self.number("rchar", in: "io")
     var close: () throws -> Void = {}
+    var valueByteCount = 0.0
+    var held: (context: NoteContext, notes: [StoredNote])?
     var stopwatch = Stopwatch(PosixDisk())
     try stopwatch.time {
       if what == "ours" { close = try NoteStore(path) { $0.makesStore = false }.store.close }
+      if what == "objects" {
+        let store = try NoteStore(path) {
+          $0.makesStore = false
+          $0.cacheByteCount = 1 << 20
+        }
+        let notes = NoteContext(store)
+        let count = try notes.context.count(FetchRequest("StoredNote"))
+        var objects: [StoredNote] = []
+        for number in 1...min(Self.objectCount, count) {
+          let note = try notes.note(number)
+          valueByteCount += 6 * 16 + Self.heapByteCount(note.title) + Self.heapByteCount(note.text)
+          objects.append(note)
+        }
+        held = (notes, objects)
+        close = store.store.close
+      }
       if let kind = PeerKind(rawValue: what) {
         let peer = try kind.open(path)
         _ = try peer.rank(of: 1)
@@ -28,18 +52,28 @@ struct Opening {
     readByteCount = try Self.number("rchar", in: "io") - before
     residentMegabytes = try Self.number("VmRSS", in: "status") * 1024 / 1e6
     peakMegabytes = try Self.number("VmHWM", in: "status") * 1024 / 1e6
+    self.valueByteCount = valueByteCount
+    extendLifetime(held)
     try close()
+  }
+
+  /// What a text takes beside its two words.
+  private static func heapByteCount(_ text: String?) -> Double {
+    let count = text?.utf8.count ?? 0
+    return count > 15 ? Double(32 + count) : 0
   }
 
   /// Reads what `line` says.
   init?(line: String) {
     let numbers = line.split(separator: " ").compactMap { Double($0) }
-    guard numbers.count == 4 else { return nil }
-    (seconds, residentMegabytes, peakMegabytes, readByteCount) =
-      (numbers[0], numbers[1], numbers[2], numbers[3])
+    guard numbers.count == 5 else { return nil }
+    (seconds, residentMegabytes, peakMegabytes, readByteCount, valueByteCount) =
+      (numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
   }
 
-  var line: String { "\(seconds) \(residentMegabytes) \(peakMegabytes) \(readByteCount)" }
+  var line: String {
+    "\(seconds) \(residentMegabytes) \(peakMegabytes) \(readByteCount) \(valueByteCount)"
+  }
 
   /// What the system says of this process behind a name.
   private static func number(_ name: String, in fileName: String) throws -> Double {

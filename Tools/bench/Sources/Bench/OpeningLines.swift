@@ -152,6 +152,22 @@ struct OpeningLines {
     return comparison
   }
 
+  /// What an object of six attributes takes that was read and is held, beyond its values.
+  func objectMemory() throws -> Comparison {
+    var comparison = Comparison(
+      line: "P11o", what: "memory of a registered object beyond its values", unit: .bytes,
+      goals: [.most(300)])
+    let name = try library.ours()
+    let (none, objects) = (
+      try workplace.opening("ours", name), try workplace.opening("objects", name)
+    )
+    let grown = (objects.residentMegabytes - none.residentMegabytes) * 1e6
+    comparison.ours = [
+      (grown - objects.valueByteCount) / Double(min(Opening.objectCount, bench.objectCount))
+    ]
+    return comparison
+  }
+
   /// Opening a store that was closed in order, with a history ten times as long as it has objects, and without.
   func withHistory() throws -> [Comparison] {
     let (long, fresh) = ("long", "fresh")

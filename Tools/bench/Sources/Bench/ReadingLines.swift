@@ -10,40 +10,47 @@ struct ReadingLines {
   private var workplace: Workplace { bench.workplace }
   private var disk: PosixDisk { workplace.disk }
 
-  /// One attribute of random objects whose blocks are in the cache.
-  func warmValues() throws -> Comparison {
-    try warm(
-      Comparison(
-        line: "P5", what: "one attribute of random objects, warm", goals: [.floor(0.27), .peers()])
-    ) { head, object, key in
-      try head.handle(of: object)?.value(key)?.integer
-    } _: { peer, number in
-      try peer.rank(of: number)
+  /// One attribute of random objects whose blocks are in the cache: through faults of a context, of rows below
+  /// contexts, and of rows that are read whole.
+  func warm() throws -> [Comparison] {
+    let store = try NoteStore(workplace.place(try library.ours())) {
+      $0.cacheByteCount = NoteStore.ampleCacheByteCount
     }
-  }
-
-  /// Whole rows of random objects whose blocks are in the cache.
-  func warmRows() throws -> Comparison {
-    try warm(
-      Comparison(line: "P5r", what: "whole rows of random objects, warm")
-    ) { head, object, key in
-      try head.row(of: object)?[key]?.integer
-    } _: { peer, number in
-      try peer.note(number).rank
-    }
+    let head = store.store.head
+    for number in 1...bench.objectCount { _ = try head.row(of: store.object(number)) }
+    let objects = NoteContext(store)
+    let lines = [
+      try warm(
+        Comparison(
+          line: "P5", what: "one attribute of random objects, warm",
+          goals: [.floor(0.27), .peers()])
+      ) {
+        try objects.note($0).rank
+      } _: { peer, number in
+        try peer.rank(of: number)
+      },
+      try warm(Comparison(line: "P5s", what: "the same, below contexts")) {
+        try head.handle(of: store.object($0))?.value(store.rankKey)?.integer
+      } _: { peer, number in
+        try peer.rank(of: number)
+      },
+      try warm(Comparison(line: "P5r", what: "whole rows of random objects, warm")) {
+        try head.row(of: store.object($0))?[store.rankKey]?.integer
+      } _: { peer, number in
+        try peer.note(number).rank
+      },
+    ]
+    try store.store.close()
+    return lines
   }
 
   private func warm(
-    _ empty: Comparison, ours: @escaping (Snapshot, ObjectID, KeyNumber) throws -> Int?,
+    _ empty: Comparison, ours: @escaping (Int) throws -> Int?,
     _ rank: @escaping (any Peer, Int) throws -> Int
   ) throws -> Comparison {
     var comparison = empty
     let numbers = randomNumbers(200_000)
-    let store = try NoteStore(workplace.place(try library.ours())) {
-      $0.cacheByteCount = NoteStore.ampleCacheByteCount
-    }
     let peers = try PeerKind.withHistory.map { try $0.open(workplace.place(try library.peer($0))) }
-    let head = store.store.head
     let objects = try InMemory(bench)
     var expected: Int?
     func measure(_ rank: (Int) throws -> Int) throws -> Double {
@@ -55,19 +62,16 @@ struct ReadingLines {
       expected = sum
       return rate
     }
-    for number in 1...bench.objectCount { _ = try head.row(of: store.object(number)) }
-    let key = store.rankKey
     for round in 0...bench.largeRounds {
       // The first round only warms.
       var measured = comparison
       try measured.round(
         round,
-        ours: { try measure { try ours(head, store.object($0), key) ?? -1 } },
+        ours: { try measure { try ours($0) ?? -1 } },
         floor: { try measure { objects.rank(of: $0) } },
         peers: peers.map { peer in (peer.name, { try measure { try rank(peer, $0) } }) })
       if round > 0 { comparison = measured }
     }
-    try store.store.close()
     for peer in peers { try peer.close() }
     return comparison
   }
@@ -148,6 +152,9 @@ struct ReadingLines {
     var first = Comparison(
       line: "P6t", what: "the first hundred of those by title", unit: .seconds, goals: [.floor(4.3)]
     )
+    var filterBelow = Comparison(line: "P6s", what: "the filter, below contexts", unit: .seconds)
+    var firstBelow = Comparison(
+      line: "P6u", what: "the first hundred, below contexts", unit: .seconds)
     let bound = NoteSource.rankBound / 4
     try workplace.copy(try library.ours(), to: "copy")
     let store = try NoteStore(workplace.place("copy")) {
@@ -155,6 +162,7 @@ struct ReadingLines {
     }
     _ = try store.store.compact(keeping: .latest)
     let head = store.store.head
+    let context = NoteContext(store)
     let objects = try InMemory(bench)
     let peers = try PeerKind.withHistory.map { try $0.open(workplace.place(try library.peer($0))) }
     var expected: Int?
@@ -167,11 +175,14 @@ struct ReadingLines {
     }
     for round in 0..<bench.rounds {
       try filter.round(
-        round, ours: { try measure { try store.count(ofRanksBelow: bound, in: head) } },
+        round, ours: { try measure { try context.count(ofRanksBelow: bound) } },
         floor: { try measure { objects.ranks.reduce(0) { $0 + ($1 < bound ? 1 : 0) } } },
         peers: peers.map { peer in
           (peer.name, { try measure { try peer.count(ofRanksBelow: bound) } })
         })
+    }
+    for _ in 0..<bench.rounds {
+      filterBelow.ours.append(try measure { try store.count(ofRanksBelow: bound, in: head) })
     }
     var titles: [String] = []
     func measure(_ find: () throws -> [String]) throws -> Double {
@@ -183,13 +194,16 @@ struct ReadingLines {
     }
     for round in 0..<bench.rounds {
       try first.round(
-        round, ours: { try measure { try store.firstTitles(ofRanksBelow: bound, in: head) } },
+        round, ours: { try measure { try context.firstTitles(ofRanksBelow: bound) } },
         floor: { try measure { objects.firstTitles(ofRanksBelow: bound) } })
+    }
+    for _ in 0..<bench.rounds {
+      firstBelow.ours.append(try measure { try store.firstTitles(ofRanksBelow: bound, in: head) })
     }
     for peer in peers { try peer.close() }
     try store.store.close()
     try workplace.remove("copy")
-    return [filter, first]
+    return [filter, filterBelow, first, firstBelow]
   }
 
   private func randomNumbers(_ count: Int) -> [Int] {

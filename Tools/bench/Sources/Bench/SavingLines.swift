@@ -1,5 +1,6 @@
 import DiskAccess
 import Journaling
+import ManagedObjects
 import ObjectStore
 
 /// The lines of saves: P1, P2 and P9.
@@ -10,28 +11,42 @@ struct SavingLines {
 
   private static let frameByteCount = 170
 
+  /// How changes come into our store.
+  private enum Door: CaseIterable {
+    /// Through objects of a context.
+    case objects
+    /// By edits and commits, below contexts.
+    case edits
+  }
+
   /// Saves of one attribute by one thread.
-  func oneThread(saves: Int) throws -> Comparison {
-    var comparison = Comparison(
+  func oneThread(saves: Int) throws -> [Comparison] {
+    var objects = Comparison(
       line: "P1", what: "synced saves of one attribute, 1 thread", goals: [.floor(0.90), .peers()])
+    var edits = Comparison(line: "P1s", what: "the same, below contexts")
     for round in 0..<bench.rounds {
       let changes = changes(saves)
-      try comparison.round(
-        round,
-        ours: { try ours { store, context in try save(changes, to: store, by: context) } },
-        floor: { try floor(saves) },
+      try objects.round(
+        round, ours: { try ours(changes, .objects) }, floor: { try floor(saves) },
         peers: PeerKind.allCases.map { kind in
           (kind.rawValue, { try peer(kind) { peer in try save(changes, to: peer) } })
         })
+      edits.round(ours: try ours(changes, .edits), floor: objects.floor[round])
     }
-    return comparison
+    return [objects, edits]
   }
 
-  private func save(
-    _ changes: [NoteChange], to store: NoteStore, by context: LiveContext
-  ) throws -> Double {
-    try perSecond(changes.count, disk) {
-      for change in changes { try store.update([change], .edits, by: context) }
+  private func ours(_ changes: [NoteChange], _ door: Door) throws -> Double {
+    try ours { store, context in
+      let objects = NoteContext(store)
+      return try perSecond(changes.count, disk) {
+        for change in changes {
+          switch door {
+          case .objects: try objects.update([change])
+          case .edits: try store.update([change], .edits, by: context)
+          }
+        }
+      }
     }
   }
 
@@ -56,33 +71,15 @@ struct SavingLines {
   }
 
   /// Saves of one attribute by many threads, each with objects and a context of its own.
-  func manyThreads(_ threadCount: Int, savesPerThread: Int) throws -> Comparison {
-    var comparison = Comparison(
+  func manyThreads(_ threadCount: Int, savesPerThread: Int) throws -> [Comparison] {
+    var objects = Comparison(
       line: "P9", what: "synced saves of one attribute, \(threadCount) threads",
       goals: [.floor(0.85), .peers()])
+    var edits = Comparison(line: "P9s", what: "the same, below contexts")
     for round in 0..<bench.rounds {
-      try comparison.round(
-        round,
-        ours: {
-          try ours { store, _ in
-            let contexts = try (0..<threadCount).map { _ in try store.beginContext() }
-            return try perSecond(threads: threadCount, each: savesPerThread, disk) { thread in
-              let change = NoteChange(
-                number: thread + 1, attribute: .rank(Int(disk.steadyClock() % 1_000_003)))
-              try store.update([change], .edits, by: contexts[thread])
-            }
-          }
-        },
-        floor: {
-          let file = try workplace.preallocatedFile("floor", 16 << 20)
-          let plain = PlainGroupCommit(file)
-          let frame = [UInt8](repeating: 7, count: 110)
-          let rate = try perSecond(threads: threadCount, each: savesPerThread, disk) { _ in
-            try plain.append(frame)
-          }
-          try workplace.remove("floor")
-          return rate
-        },
+      try objects.round(
+        round, ours: { try ours(.objects, threadCount, savesPerThread) },
+        floor: { try groupFloor(threadCount, savesPerThread) },
         peers: PeerKind.allCases.map { kind in
           (
             kind.rawValue,
@@ -90,50 +87,87 @@ struct SavingLines {
               try peer(kind) { peer in
                 let some = max(1, savesPerThread / 4)
                 return try perSecond(threads: threadCount, each: some, disk) { thread in
-                  let rank = Int(disk.steadyClock() % 1_000_003)
-                  try peer.update([NoteChange(number: thread + 1, attribute: .rank(rank))])
+                  { try peer.update([change(by: thread)]) }
                 }
               }
             }
           )
         })
+      edits.round(
+        ours: try ours(.edits, threadCount, savesPerThread), floor: objects.floor[round])
     }
-    return comparison
+    return [objects, edits]
   }
 
-  /// Many objects in saves of a thousand: as a context brings them, and as a batch does.
-  func inserting() throws -> [Comparison] {
-    var edits = Comparison(
-      line: "P2", what: "objects of 6 attributes in saves of 1,000, edits and commits",
-      goals: [.peers(of: [PeerKind.auditedSQLite.rawValue], by: 1.2)])
-    var batch = Comparison(
-      line: "P2b", what: "the same by commits alone",
-      goals: [.peers(of: PeerKind.namesWithHistory)])
-    for _ in 0..<bench.largeRounds {
-      // What both lines have in common is measured once.
-      var peers: [String: Double] = [:]
-      for kind in PeerKind.allCases {
-        peers[kind.rawValue] = try peer(kind, count: 0) { peer in
-          try insertAll { try peer.insert($0) }
+  /// A change of the note that a thread has for itself.
+  private func change(by thread: Int) -> NoteChange {
+    NoteChange(number: thread + 1, attribute: .rank(Int(disk.steadyClock() % 1_000_003)))
+  }
+
+  private func ours(_ door: Door, _ threadCount: Int, _ savesPerThread: Int) throws -> Double {
+    try ours { store, _ in
+      try perSecond(threads: threadCount, each: savesPerThread, disk) { thread in
+        switch door {
+        case .objects:
+          let objects = NoteContext(store)
+          return { try objects.update([change(by: thread)]) }
+        case .edits:
+          let context = try store.beginContext()
+          return { try store.update([change(by: thread)], .edits, by: context) }
         }
-      }
-      let floor = try self.floor()
-      for (way, isBatch) in [(NoteStore.Way.edits, false), (.commits, true)] {
-        let rate = try ours(count: 0) { store, context in
-          try insertAll { try store.insert($0, way, by: context) }
-        }
-        if isBatch {
-          batch.round(ours: rate, floor: floor)
-        } else {
-          edits.round(ours: rate, floor: floor)
-        }
-      }
-      for kind in PeerKind.allCases {
-        edits.peer(kind.rawValue, peers[kind.rawValue] ?? 0)
-        batch.peer(kind.rawValue, peers[kind.rawValue] ?? 0)
       }
     }
-    return [edits, batch]
+  }
+
+  private func groupFloor(_ threadCount: Int, _ savesPerThread: Int) throws -> Double {
+    let file = try workplace.preallocatedFile("floor", 16 << 20)
+    let plain = PlainGroupCommit(file)
+    let frame = [UInt8](repeating: 7, count: 110)
+    let rate = try perSecond(threads: threadCount, each: savesPerThread, disk) { _ in
+      { try plain.append(frame) }
+    }
+    try workplace.remove("floor")
+    return rate
+  }
+
+  /// Many objects in saves of a thousand: by a context that registers no undo, below contexts, and as a batch does.
+  func inserting() throws -> [Comparison] {
+    var lines = [
+      Comparison(
+        line: "P2", what: "objects of 6 attributes in saves of 1,000",
+        goals: [.peers(of: [PeerKind.auditedSQLite.rawValue], by: 1.2)]),
+      Comparison(line: "P2s", what: "the same by edits and commits, below contexts"),
+      Comparison(
+        line: "P2b", what: "the same by commits alone",
+        goals: [.peers(of: PeerKind.namesWithHistory)]),
+    ]
+    for _ in 0..<bench.largeRounds {
+      // What the lines have in common is measured once.
+      var peers: [(name: String, rate: Double)] = []
+      for kind in PeerKind.allCases {
+        let rate = try peer(kind, count: 0) { peer in try insertAll { try peer.insert($0) } }
+        peers.append((kind.rawValue, rate))
+      }
+      let floor = try self.floor()
+      let ours = [
+        try ours(count: 0) { store, _ in
+          let objects = NoteContext(store)
+          objects.context.disableUndoRegistration()
+          return try insertAll { try objects.insert($0) }
+        },
+        try ours(count: 0) { store, context in
+          try insertAll { try store.insert($0, .edits, by: context) }
+        },
+        try ours(count: 0) { store, context in
+          try insertAll { try store.insert($0, .commits, by: context) }
+        },
+      ]
+      for index in lines.indices {
+        lines[index].round(ours: ours[index], floor: floor)
+        for peer in peers { lines[index].peer(peer.name, peer.rate) }
+      }
+    }
+    return lines
   }
 
   private func floor() throws -> Double {

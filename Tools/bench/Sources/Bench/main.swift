@@ -42,19 +42,19 @@ let families: [(name: String, measure: () throws -> [Comparison])] = [
     }
   ),
   ("J4", { [try journal.reading(frames: 1000)] }),
-  ("P1", { [try saving.oneThread(saves: 3000)] }),
+  ("P1", { try saving.oneThread(saves: 3000) }),
   ("P2", { try saving.inserting() }),
   ("P3", { try objects.editing() }),
   ("P4", { [try opening.recovery(), try opening.clean()] }),
   ("P4h", { try opening.withHistory() }),
-  ("P5", { [try reading.warmValues(), try reading.warmRows(), try reading.cold()] }),
+  ("P5", { try reading.warm() + [try reading.cold()] }),
   ("P6", { try reading.filter() }),
   ("P6i", { try indexes.filter() }),
   ("P7", { try history.size() }),
   ("P8", { [try history.pastState(), try history.pastObject()] }),
-  ("P9", { [try saving.manyThreads(16, savesPerThread: 1000)] }),
+  ("P9", { try saving.manyThreads(16, savesPerThread: 1000) }),
   ("P10", { try history.compaction() }),
-  ("P11", { [try opening.memory()] }),
+  ("P11", { [try opening.memory(), try opening.objectMemory()] }),
   ("P12", { try indexes.toMany() }),
 ]
 
