@@ -68,7 +68,9 @@ let package = Package(
         "EventFold", "ObjectQuery", "Journaling", "ObjectStore",
       ]),
     // Rank 4
-    room("ObjectPatching", imports: ["ManagedObjects", "ObjectModel", "EventFold"]),
+    room(
+      "ObjectPatching",
+      imports: ["ObjectModel", "EventFold", "ObjectQuery", "ObjectStore", "ManagedObjects"]),
     // Rank 5
     room("JournalUpkeep", imports: ["ObjectStore", "ManagedObjects", "ObjectPatching"]),
     room(
@@ -119,6 +121,12 @@ let package = Package(
       imports: [
         "DiskAccess", "DiskSimulation", "EventFold", "ManagedObjects", "ObjectModel", "ObjectQuery",
         "ObjectStore", "TestSupport", "XJournal",
+      ]),
+    tests(
+      of: "ObjectPatchingTests",
+      imports: [
+        "DiskSimulation", "ManagedObjects", "ObjectModel", "ObjectPatching", "ObjectStore",
+        "TestSupport", "XJournal",
       ]),
     tests(of: "TourTests", imports: ["XJournal"]),
     tests(of: "TidyTests", imports: ["TestSupport"]),

@@ -2,5 +2,6 @@
 
 @_exported public import ManagedObjects
 @_exported public import ObjectModel
+@_exported public import ObjectPatching
 @_exported public import ObjectQuery
 @_exported public import ObjectStore

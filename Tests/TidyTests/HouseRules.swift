@@ -56,7 +56,9 @@ struct House: Sendable {
           "ByteCoding", "ObjectModel", "DiskAccess", "PropertyListCoding", "EventCoding",
           "EventFold", "ObjectQuery", "Journaling", "ObjectStore",
         ]),
-      Room(4, "ObjectPatching", imports: ["ManagedObjects", "ObjectModel", "EventFold"]),
+      Room(
+        4, "ObjectPatching",
+        imports: ["ObjectModel", "EventFold", "ObjectQuery", "ObjectStore", "ManagedObjects"]),
       Room(5, "JournalUpkeep", imports: ["ObjectStore", "ManagedObjects", "ObjectPatching"]),
       Room(
         5, "XJournal",

@@ -1,0 +1,47 @@
+public import ManagedObjects
+public import ObjectModel
+
+/// Does what a patch cannot do by itself: makes objects that need more than an insert, patches objects by hand, and
+/// converts values that are not of the type the model says.
+///
+/// Each method has an implementation that leaves it to the patch. What a method throws ends the applying, and
+/// everything it has done is taken back.
+public protocol PatchDelegate {
+  /// Makes an object that is missing, in the context; nil where an insert is enough.
+  ///
+  /// The values of the patch are set afterwards. Objects that are made along with it, and that are created by patches
+  /// nested in this one, are found by their identifiers and not made again.
+  func makeObject(
+    for patch: ObjectPatch, at path: PatchPath, in context: ManagedObjectContext
+  ) throws -> ManagedObject?
+
+  /// Whether the attributes of an entity's objects are patched by hand: by `patch(_:with:at:)`, which is then called
+  /// instead of setting them. Their old values are not compared.
+  func patchesByHand(entityNamed name: String) -> Bool
+
+  /// Patches the attributes of an object, of an entity that is patched by hand.
+  func patch(_ object: ManagedObject, with patch: ObjectPatch, at path: PatchPath) throws
+
+  /// Converts a value from elsewhere that is not of an attribute's type; nil where it cannot be.
+  func value(
+    for value: Value, of attribute: AttributeDescription, in entityName: String, at path: PatchPath
+  ) throws -> Value?
+}
+
+extension PatchDelegate {
+  /// An insert is enough.
+  public func makeObject(
+    for patch: ObjectPatch, at path: PatchPath, in context: ManagedObjectContext
+  ) throws -> ManagedObject? { nil }
+
+  /// No entity is.
+  public func patchesByHand(entityNamed name: String) -> Bool { false }
+
+  /// Leaves the object as it is.
+  public func patch(_ object: ManagedObject, with patch: ObjectPatch, at path: PatchPath) throws {}
+
+  /// Converts nothing.
+  public func value(
+    for value: Value, of attribute: AttributeDescription, in entityName: String, at path: PatchPath
+  ) throws -> Value? { nil }
+}
