@@ -49,7 +49,7 @@ extension PatchIdentity: Comparable {
     if one.entityName != other.entityName { return one.entityName < other.entityName }
     switch (one.identifier, other.identifier) {
     case (.attribute(let key, let value), .attribute(let otherKey, let otherValue)):
-      return key == otherKey ? value < otherValue : key < otherKey
+      return key == otherKey ? Value.precedes(value, otherValue) : key < otherKey
     case (.attribute, .objectID): return true
     case (.objectID, .attribute): return false
     case (.objectID(let object), .objectID(let other)): return object < other
