@@ -54,20 +54,32 @@ extension ManagedObjectContext {
   ) {
     let current = currentRow(of: state) ?? Row()
     for key in Set((current.entries + row.entries).map(\.key)).sorted() {
-      guard let relationship = state.entity.property(key)?.relationship else {
-        if current[key] != row[key] { set(row[key], of: state, key) }
-        continue
+      if let relationship = state.entity.property(key)?.relationship {
+        bring(state, key, relationship, to: row[key], targets, oneSided: oneSided)
+      } else if current[key] != row[key] {
+        set(row[key], of: state, key)
       }
-      let value = existing(row[key], targets)
-      if heldValue(of: state, key) == value { continue }
-      if !oneSided || relationship.storage == .one {
-        relate(state, key, relationship, to: value)
-      }
-      let held = heldValue(of: state, key)
-      // No members and no value are two things.
-      if held != value, oneSided || held.destinations == value.destinations {
-        set(value, of: state, key)
-      }
+    }
+  }
+
+  /// Has a relationship lead where it is to lead.
+  ///
+  /// - Parameters:
+  ///   - targets: says which objects are to go.
+  ///   - oneSided: whether a side that is not as it is to be is set without the other.
+  func bring(
+    _ state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo, to value: Value?,
+    _ targets: [ObjectID: Row?], oneSided: Bool
+  ) {
+    let value = existing(value, targets)
+    if heldValue(of: state, key) == value { return }
+    if !oneSided || relationship.storage == .one {
+      relate(state, key, relationship, to: value)
+    }
+    let held = heldValue(of: state, key)
+    // No members and no value are two things.
+    if held != value, oneSided || held.destinations == value.destinations {
+      set(value, of: state, key)
     }
   }
 

@@ -41,11 +41,7 @@ extension ManagedObjectContext {
     for step in steps[(index + 1)...] {
       later += steps[index].keys(changedBy: step).map { .init(objectID: $0, key: name(of: $1, $0)) }
     }
-    var targets: [ObjectID: Row?] = [:]
-    for part in steps[index].objects {
-      guard let state = instance(of: part.object)?.state else { continue }
-      targets[part.object] = .some(part.taken(back: currentRow(of: state)))
-    }
+    let targets = rowsBefore(steps[index])
     for (object, row) in targets where row == nil {
       if let state = state(of: object) { later += keysLeading(to: state, outside: targets) }
     }
@@ -59,6 +55,16 @@ extension ManagedObjectContext {
       throw ContextError.nothingToUndo
     }
     try undo(step: index)
+  }
+
+  /// What the objects that a step has changed are without it.
+  func rowsBefore(_ step: UndoStep) -> [ObjectID: Row?] {
+    var rows: [ObjectID: Row?] = [:]
+    for part in step.objects {
+      guard let state = instance(of: part.object)?.state else { continue }
+      rows[part.object] = .some(part.taken(back: currentRow(of: state)))
+    }
+    return rows
   }
 
   func refuseLater(_ keys: [ContextError.ChangedKey]) throws {

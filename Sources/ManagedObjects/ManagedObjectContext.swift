@@ -9,7 +9,7 @@ public import ObjectStore
 public final class ManagedObjectContext {
   /// What of the store the context shows.
   let view: StoreView
-  let schema: Schema
+  package let schema: Schema
 
   /// What is not saved, and what can be undone: what a replay of the context's edits would give.
   package internal(set) var fold: ContextFold

@@ -87,6 +87,22 @@ extension ReadableStore {
     return try latest.earlier(number, time, try before.finished(over: latest), index)
   }
 
+  /// The objects that the commits after one and up to another have changed; nil where compaction has dropped some of
+  /// the commits.
+  ///
+  /// Costs: reading these commits.
+  package func objectsChanged(
+    after number: CommitNumber, through last: CommitNumber
+  ) throws(StoreError) -> Set<ObjectID>? {
+    guard number >= last || number.next >= firstKeptCommit else { return nil }
+    var objects: Set<ObjectID> = []
+    try forEachCommit(after: number, through: last, head) {
+      (commit: CommitContent) throws(StoreError) in
+      for change in commit.changes { objects.insert(change.object) }
+    }
+    return objects
+  }
+
   /// Calls a closure with the commits after one and up to another, in order.
   func forEachCommit(
     after number: CommitNumber, through last: CommitNumber, _ head: Snapshot,

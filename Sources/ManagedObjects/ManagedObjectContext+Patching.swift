@@ -1,0 +1,129 @@
+package import EventFold
+package import ObjectModel
+package import ObjectStore
+
+// What comparing graphs asks of contexts, and what patching them does.
+extension ManagedObjectContext {
+  // MARK: Reading
+
+  /// The state of the store that the context shows.
+  package var shownSnapshot: Snapshot { view.snapshot }
+
+  /// What an object has here, saved or not; nil where it is not there.
+  package func rowShown(of object: ObjectID) throws(StoreError) -> Row? {
+    guard object.store == store.tag else { return nil }
+    if let state = state(of: object), !state.isFault || state.hasDraft {
+      try fire(state)
+      storePendingQuietly(of: state)
+      guard state.presence == .there else { return nil }
+      if state.hasDraft { return fold.objects[object]?.row }
+      return try state.handle?.stored().row
+    }
+    if let parent { return try parent.rowShown(of: object) }
+    return try view.snapshot.row(of: object)
+  }
+
+  /// The objects that may not be as the snapshot has them: changed here, or read before it.
+  package var objectsApart: Set<ObjectID> {
+    var objects = Set(fold.objects.keys)
+    let number = view.snapshot.number
+    for state in registered.values.map({ $0.takeUnretainedValue() })
+    where !state.isFault && state.base != number {
+      objects.insert(state.objectID)
+    }
+    if let parent { objects.formUnion(parent.objectsApart) }
+    return objects
+  }
+
+  /// The objects that are not as the store has them.
+  package var objectsPending: Set<ObjectID> {
+    Set(fold.objects.keys).union(parent?.objectsPending ?? [])
+  }
+
+  /// Where a relationship of an object leads here, also one that is answered from its inverse.
+  package func destinationsShown(
+    of object: ObjectID, _ property: Property
+  ) throws(StoreError) -> [ObjectID] {
+    guard let relationship = property.relationship else { return [] }
+    guard relationship.storage == .inverse else {
+      return try rowShown(of: object)?[property.key].destinations ?? []
+    }
+    guard let instance = instance(of: object) else { return [] }
+    return members(of: instance.state, property.key, relationship).sorted()
+  }
+
+  /// How values merge, with the program's own functions.
+  package var mergeKindsOfObjects: (ObjectID, KeyNumber) -> MergeKind { mergeKinds }
+
+  /// The number of a key, which is given one where it has none.
+  package func keyNumber(_ name: String) throws -> KeyNumber {
+    if let key = key(name) { return key }
+    let failure = readFailure
+    readFailure = nil
+    throw failure ?? ContextError.readOnly
+  }
+
+  // MARK: Patching
+
+  /// Whether what comes now can be taken back by itself.
+  package var canTakeBack: Bool { groupDepth == 0 && undoDisabledDepth == 0 }
+
+  /// Takes back what was done since pending changes were processed last.
+  package func takeBack() {
+    pendingDeletions = []
+    guard let step = fold.openStep else {
+      actionName = nil
+      return
+    }
+    bring(rowsBefore(step), named: nil)
+  }
+
+  /// Has an object be there again that the store had once, under its ID and without values; nil where it never had
+  /// it, or has it.
+  package func insertAgain(_ object: ObjectID) -> ManagedObject? {
+    guard object.store == store.tag, let instance = instance(of: object) else { return nil }
+    let state = instance.state
+    fireForUndo(state)
+    guard state.presence != .there, (try? view.snapshot.stored(object)) != nil else { return nil }
+    held[object] = instance
+    insertAgain(state)
+    return instance
+  }
+
+  /// Sets keys of objects as ordinary edits do, each side of a relationship with the other, and deletes objects.
+  ///
+  /// - Parameters:
+  ///   - changes: what keys are to hold. Relationships that are answered from their inverses are not among them.
+  ///   - deleted: the objects that are to go.
+  package func bring(_ changes: [ObjectID: [KeyNumber: Value?]], deleting deleted: Set<ObjectID>) {
+    var gone: [ObjectID: Row?] = [:]
+    for object in deleted { gone[object] = .some(.none) }
+    var related: [(ObjectState, [(KeyNumber, RelationshipInfo, Value?)])] = []
+    for object in changes.keys.sorted() {
+      guard let instance = instance(of: object), let values = changes[object] else { continue }
+      let state = instance.state
+      held[object] = instance
+      fireForUndo(state)
+      var relationships: [(KeyNumber, RelationshipInfo, Value?)] = []
+      for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+        if let relationship = state.entity.property(key)?.relationship {
+          relationships.append((key, relationship, value))
+        } else if heldValue(of: state, key) != value {
+          set(value, of: state, key)
+        }
+      }
+      if !relationships.isEmpty { related.append((state, relationships)) }
+    }
+    // Again, and at last without the other side, as where rows are brought.
+    for isLast in [false, false, true] {
+      for (state, relationships) in related {
+        for (key, relationship, value) in relationships {
+          bring(state, key, relationship, to: value, gone, oneSided: isLast)
+        }
+      }
+    }
+    for object in deleted.sorted() {
+      if let instance = instance(of: object) { delete(instance) }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/// What comes, goes and moves between two orders of the same kind of members, each once in both.
+struct MemberOrder {
+  /// The places of members that go or move, among the old.
+  private(set) var removed: [Int] = []
+  /// The places of members that come or have moved, among the new.
+  private(set) var added: [Int] = []
+
+  /// Finds the longest row of members that keep their order; all others go, come, or both.
+  init<Member: Hashable>(from old: [Member], to new: [Member]) {
+    let places = Dictionary(
+      old.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    let common = new.enumerated().compactMap { place, member in
+      places[member].map { (new: place, old: $0) }
+    }
+    // The last of the longest rising row that ends with each place, and what stands before it there.
+    var tails: [Int] = []
+    var before = [Int?](repeating: nil, count: common.count)
+    for (index, place) in common.enumerated() {
+      var (low, high) = (0, tails.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if common[tails[middle]].old < place.old { low = middle + 1 } else { high = middle }
+      }
+      before[index] = low > 0 ? tails[low - 1] : nil
+      if low == tails.count { tails.append(index) } else { tails[low] = index }
+    }
+    var (keptOld, keptNew): (Set<Int>, Set<Int>) = ([], [])
+    var last = tails.last
+    while let index = last {
+      keptOld.insert(common[index].old)
+      keptNew.insert(common[index].new)
+      last = before[index]
+    }
+    removed = old.indices.filter { !keptOld.contains($0) }
+    added = new.indices.filter { !keptNew.contains($0) }
+  }
+}
+
+extension RelationshipPatch {
+  /// The change of one order after another: what both do together. Nil where positions are not known.
+  ///
+  /// - Parameters:
+  ///   - before: gives the name that a member of the second has before the first.
+  ///   - after: gives the name that a member of the first has after the second.
+  static func joined(
+    _ first: RelationshipPatch, _ second: RelationshipPatch,
+    before: (PatchIdentity) -> PatchIdentity, after: (PatchIdentity) -> PatchIdentity
+  ) -> (removed: [Member], added: [Member])? {
+    let all = first.removed + first.added + second.removed + second.added
+    guard all.allSatisfy({ $0.position != nil }) else { return nil }
+    let gone = first.removed.compactMap(\.position).sorted()
+    let come = first.added.compactMap(\.position).sorted()
+    let goneThen = second.removed.compactMap(\.position).sorted()
+    let comeThen = second.added.compactMap(\.position).sorted()
+    var removed = first.removed
+    for member in second.removed {
+      guard let place = member.position, !come.contains(place) else { continue }
+      // Where it was among those that the first has left alone, and so where it was before.
+      var old = place - come.count { $0 < place }
+      for other in gone where other <= old { old += 1 }
+      removed.append(Member(before(member.identity), position: old))
+    }
+    var added = second.added
+    for member in first.added {
+      guard let place = member.position, !goneThen.contains(place) else { continue }
+      var new = place - goneThen.count { $0 < place }
+      for other in comeThen where other <= new { new += 1 }
+      added.append(Member(after(member.identity), position: new))
+    }
+    return (removed.sorted(by: Member.precedes), added.sorted(by: Member.precedes))
+  }
+}
+
+extension RelationshipPatch.Member {
+  /// The order of members: by place, and without one by identity.
+  static func precedes(_ one: Self, _ other: Self) -> Bool {
+    switch (one.position, other.position) {
+    case (let place?, let otherPlace?): place < otherPlace
+    case (_?, nil): true
+    case (nil, _?): false
+    case (nil, nil): one.identity < other.identity
+    }
+  }
+}

@@ -1,0 +1,93 @@
+public import ManagedObjects
+public import ObjectModel
+public import ObjectStore
+
+extension Patch {
+  /// Makes of what a context shows what the patch says: attributes first, then relationships; objects that are missing
+  /// come to be, and those that go are deleted by the model's rules. All of it is one step that can be undone, or none
+  /// of it is done. Nothing is saved.
+  ///
+  /// - Parameters:
+  ///   - policy: what becomes of values that are not what the patch says they are.
+  ///   - delegate: does what the patch cannot do by itself.
+  ///   - name: the name of the step.
+  /// - Returns: what was done.
+  /// - Throws: `PatchConflicts`, which has all conflicts; `PatchError`, which names the place, where the patch cannot be
+  ///   applied at all; what the delegate throws; `StoreError` where the store cannot be read. Nothing has changed then.
+  @discardableResult
+  public func apply(
+    to context: ManagedObjectContext, policy: PatchPolicy = .refuse,
+    delegate: (any PatchDelegate)? = nil, named name: String = "Apply patch"
+  ) throws -> PatchReport {
+    let plan = try plan(context, policy, delegate)
+    guard plan.conflicts.isEmpty else { throw PatchConflicts(conflicts: plan.conflicts) }
+    if plan.report().objects.isEmpty { return plan.report() }
+    guard delegate == nil || context.canTakeBack else {
+      throw PatchError(
+        .openUndoGroup,
+        "what a delegate does can be taken back only as a step; end the undo group, or switch undo on, before."
+      )
+    }
+    context.setActionName(name)
+    do {
+      var execution = PatchExecution(plan, delegate)
+      let made = try execution.run()
+      context.processPendingChanges()
+      return plan.report(made)
+    } catch {
+      context.takeBack()
+      throw error
+    }
+  }
+
+  /// What applying the patch would do. Nothing is changed, and no delegate is asked to make or patch anything.
+  ///
+  /// - Throws: as `apply(to:policy:delegate:named:)`, but for what the delegate would throw.
+  public func report(
+    applyingTo context: ManagedObjectContext, policy: PatchPolicy = .refuse,
+    delegate: (any PatchDelegate)? = nil
+  ) throws -> PatchReport {
+    let plan = try plan(context, policy, delegate)
+    guard plan.conflicts.isEmpty else { throw PatchConflicts(conflicts: plan.conflicts) }
+    return plan.report()
+  }
+
+  /// The conflicts that applying the patch would meet, whatever becomes of them.
+  ///
+  /// - Throws: `PatchError` where the patch cannot be applied at all; `StoreError` where the store cannot be read.
+  public func conflicts(
+    with context: ManagedObjectContext, delegate: (any PatchDelegate)? = nil
+  ) throws -> [PatchConflict] {
+    try plan(context, .refuse, delegate).conflicts
+  }
+
+  /// Makes of a store what the patch says, and saves that: all of it or nothing.
+  ///
+  /// - Returns: the commit; nil where there was nothing to do.
+  /// - Throws: as for a context, and as a save does. Nothing has changed then.
+  @discardableResult
+  public func apply(
+    to store: JournaledStore, policy: PatchPolicy = .refuse, delegate: (any PatchDelegate)? = nil,
+    author: String? = nil, message: String? = nil, userInfo: [String: Value] = [:]
+  ) throws -> Commit? {
+    let context = ManagedObjectContext(store, isolation: nil)
+    do {
+      try apply(to: context, policy: policy, delegate: delegate)
+      return try context.save(author: author, message: message, userInfo: userInfo)
+    } catch {
+      context.rollback()
+      throw error
+    }
+  }
+
+  private func plan(
+    _ context: ManagedObjectContext, _ policy: PatchPolicy, _ delegate: (any PatchDelegate)?
+  ) throws -> PatchPlan {
+    guard !context.isReadOnly else {
+      throw PatchError(
+        .readOnly, "the context is for looking only; apply the patch to one that can be changed.")
+    }
+    context.processPendingChanges()
+    return try PatchPlan(self, context, policy, delegate)
+  }
+}

@@ -1,0 +1,128 @@
+internal import ManagedObjects
+internal import ObjectModel
+internal import ObjectStore
+
+/// Checks an object's patch against the model that it is applied under.
+struct PatchCheck {
+  let context: ManagedObjectContext
+  let lookup: PatchLookup
+  let delegate: (any PatchDelegate)?
+
+  /// The entity, and the patch with values of the types that it takes.
+  func checked(_ entry: FlatPatch.Entry) throws -> (EntityInfo, FlatPatch.Entry) {
+    var entry = entry
+    let (patch, path) = (entry.patch, entry.path)
+    let info = try lookup.entity(of: patch.identity, at: path)
+    if patch.kind == .creation, info.entity.description.isAbstract {
+      throw PatchError(
+        .unknownEntity, at: path,
+        "\(info.name) is abstract and has no objects of its own; name the entity that inherits from it."
+      )
+    }
+    if patch.kind != .creation { try checkLineage(patch.identity, info, path) }
+    for (key, value) in patch.old ?? [:] {
+      entry.patch.old?[key] = try checked(value, key, info, path.appending(key), isOld: true)
+    }
+    for (key, value) in patch.new ?? [:] {
+      entry.patch.new?[key] = try checked(value, key, info, path.appending(key), isOld: false)
+    }
+    for (key, relationship) in patch.relationships {
+      try check(relationship, key, info, path.appending(key))
+    }
+    return (info, entry)
+  }
+
+  private func checkLineage(
+    _ identity: PatchIdentity, _ info: EntityInfo, _ path: PatchPath
+  ) throws(PatchError) {
+    guard case .objectID(let object) = identity.identifier else { return }
+    guard object.store == context.store.tag else {
+      throw PatchError(
+        .otherLineage, at: path,
+        "\(object) is the ID of an object of another store; give \(info.name) an identifier attribute to patch across "
+          + "stores.")
+    }
+    guard object.entity == info.number else {
+      throw PatchError(
+        .wrongIdentifier, at: path,
+        "\(object) is not the ID of an object of \(info.name); name its own entity.")
+    }
+  }
+
+  private func checked(
+    _ value: Value, _ key: String, _ info: EntityInfo, _ path: PatchPath, isOld: Bool
+  ) throws -> Value {
+    guard let property = info.property(key) else {
+      guard info.virtualAttributes[key] == nil else {
+        throw PatchError(
+          .unknownKey, at: path,
+          "\(info.name).\(key) is computed and not kept; patch what it is computed of.")
+      }
+      guard value.isNull || value.isPropertyList else {
+        throw PatchError(
+          .wrongType, at: path,
+          "a dynamic attribute holds property lists, and this is \(value.kind).")
+      }
+      return value
+    }
+    guard let attribute = property.attribute, !attribute.isTransient else {
+      throw PatchError(
+        .unknownKey, at: path,
+        property.attribute == nil
+          ? "\(info.name).\(key) is a relationship; patch it as one."
+          : "\(info.name).\(key) is never saved, and no patch changes it.")
+    }
+    if attribute.type.admits(value) { return value }
+    switch (attribute.type, value) {
+    case (.real, .integer(let number)) where Int(exactly: Double(number)) == number:
+      return .real(Double(number))
+    case (.counter, .integer(let number)): return .counter(number)
+    case (.integer, .counter(let number)): return .integer(number)
+    default: break
+    }
+    if let made = try delegate?.value(for: value, of: attribute, in: info.name, at: path),
+      attribute.type.admits(made)
+    {
+      return made
+    }
+    // What an old value was elsewhere is only compared.
+    if isOld { return value }
+    throw PatchError(
+      .wrongType, at: path,
+      "\(info.name).\(key) takes values of type \(attribute.type), and this is \(value.kind); convert it in the "
+        + "delegate.")
+  }
+
+  private func check(
+    _ patch: RelationshipPatch, _ key: String, _ info: EntityInfo, _ path: PatchPath
+  ) throws {
+    guard let relationship = info.property(key)?.relationship,
+      !relationship.description.isTransient
+    else {
+      throw PatchError(
+        .unknownKey, at: path, "\(info.name) has no relationship ‘\(key)’ that is saved.")
+    }
+    guard relationship.patchKind == patch.kind, patch.kind != .toOne || patch.added.count < 2,
+      patch.kind != .toOne || patch.removed.count < 2
+    else {
+      throw PatchError(
+        .wrongType, at: path,
+        "\(info.name).\(key) is a relationship \(relationship.patchKind), not \(patch.kind).")
+    }
+    for members in [patch.removed, patch.added] {
+      guard Set(members.map(\.identity)).count == members.count else {
+        throw PatchError(.repeatedObject, at: path, "an object comes or goes twice; name it once.")
+      }
+      for member in members {
+        let other = try lookup.entity(of: member.identity, at: path)
+        guard context.schema.entity(relationship.destination)?.includes(other.number) ?? false
+        else {
+          throw PatchError(
+            .wrongEntity, at: path,
+            "\(info.name).\(key) leads to objects of \(relationship.description.destination), and "
+              + "\(member.identity) is none.")
+        }
+      }
+    }
+  }
+}

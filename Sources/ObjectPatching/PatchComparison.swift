@@ -1,0 +1,129 @@
+internal import ManagedObjects
+internal import ObjectModel
+internal import ObjectStore
+
+/// Compares two states, object by object.
+struct PatchComparison {
+  /// What tells whether two members of a relationship are the same object.
+  enum Token: Hashable {
+    case object(ObjectID)
+    case identity(PatchIdentity)
+  }
+
+  let from: PatchSide
+  let to: PatchSide
+  let options: PatchOptions
+  /// Whether an object has the same ID on both sides.
+  let isOneStore: Bool
+  /// Objects that are taken for others of the other side, though they have not the same ID or identity.
+  var counterparts: [ObjectID: ObjectID] = [:]
+
+  init(_ from: ManagedObjectContext, _ to: ManagedObjectContext, _ options: PatchOptions) {
+    self.from = PatchSide(from)
+    self.to = PatchSide(to)
+    self.options = options
+    isOneStore = from.store === to.store
+  }
+
+  func token(before object: ObjectID) throws(StoreError) -> Token? {
+    if let counterpart = counterparts[object] { return try token(after: counterpart) }
+    if isOneStore { return .object(object) }
+    return try from.identity(of: object).map { .identity($0) }
+  }
+
+  func token(after object: ObjectID) throws(StoreError) -> Token? {
+    if isOneStore { return .object(object) }
+    return try to.identity(of: object).map { .identity($0) }
+  }
+
+  /// What becomes of one object, without what is nested; nil where nothing does.
+  func patch(
+    from old: (object: ObjectID, row: Row)?, to new: (object: ObjectID, row: Row)?
+  ) throws(StoreError) -> ObjectPatch? {
+    let relationships = try relationships(from: old, to: new)
+    let before = old.map { from.attributes(of: $0.object, $0.row) }
+    let after = new.map { to.attributes(of: $0.object, $0.row) }
+    switch (before, after) {
+    case (nil, let after?):
+      guard let new, let identity = to.identity(of: new.object, new.row) else { return nil }
+      return ObjectPatch(creating: identity, new: after, relationships: relationships)
+    case (let before?, nil):
+      guard let old, let identity = from.identity(of: old.object, old.row) else { return nil }
+      return ObjectPatch(deleting: identity, old: before, relationships: relationships)
+    case (let before?, let after?):
+      guard let old, let identity = from.identity(of: old.object, old.row) else { return nil }
+      var (changedOld, changedNew): ([String: Value], [String: Value]) = ([:], [:])
+      for (key, value) in before where value != after[key] ?? .null {
+        changedOld[key] = value
+        changedNew[key] = after[key] ?? .null
+      }
+      for (key, value) in after where before[key] == nil && !value.isNull {
+        changedOld[key] = .null
+        changedNew[key] = value
+      }
+      guard !changedNew.isEmpty || !relationships.isEmpty else { return nil }
+      if options.wholeEntities.contains(identity.entityName) {
+        changedOld.merge(before) { changed, _ in changed }
+      }
+      return ObjectPatch(
+        updating: identity, old: changedOld, new: changedNew, relationships: relationships)
+    case (nil, nil): return nil
+    }
+  }
+
+  private func relationships(
+    from old: (object: ObjectID, row: Row)?, to new: (object: ObjectID, row: Row)?
+  ) throws(StoreError) -> [String: RelationshipPatch] {
+    let before = old.map { from.relationships(of: $0.object, $0.row) } ?? []
+    let after = new.map { to.relationships(of: $0.object, $0.row) } ?? []
+    var patches: [String: RelationshipPatch] = [:]
+    for (property, members) in before {
+      let others = after.first { $0.property.name == property.name }
+      // What the other side does not hold is no difference that could be told.
+      if new != nil, others == nil { continue }
+      guard let kind = property.relationship?.patchKind else { continue }
+      patches[property.name] = try patch(kind, from: members, to: others?.to ?? [])
+    }
+    for (property, members) in after where old == nil {
+      guard let kind = property.relationship?.patchKind else { continue }
+      patches[property.name] = try patch(kind, from: [], to: members)
+    }
+    return patches
+  }
+
+  private func patch(
+    _ kind: RelationshipPatch.Kind, from old: [ObjectID], to new: [ObjectID]
+  ) throws(StoreError) -> RelationshipPatch? {
+    if isOneStore, counterparts.isEmpty, old == new { return nil }
+    var (before, after): ([Named], [Named]) = ([], [])
+    // What leads to an object that is not there leads nowhere.
+    for object in old {
+      if let token = try token(before: object), let name = try from.identity(of: object) {
+        before.append(Named(token: token, identity: name))
+      }
+    }
+    for object in new {
+      if let token = try token(after: object), let name = try to.identity(of: object) {
+        after.append(Named(token: token, identity: name))
+      }
+    }
+    var patch = RelationshipPatch(kind)
+    if kind == .ordered {
+      let order = MemberOrder(from: before.map(\.token), to: after.map(\.token))
+      patch.removed = order.removed.map { .init(before[$0].identity, position: $0) }
+      patch.added = order.added.map { .init(after[$0].identity, position: $0) }
+    } else {
+      let (tokensBefore, tokensAfter) = (Set(before.map(\.token)), Set(after.map(\.token)))
+      patch.removed = before.filter { !tokensAfter.contains($0.token) }.map { .init($0.identity) }
+      patch.added = after.filter { !tokensBefore.contains($0.token) }.map { .init($0.identity) }
+      patch.removed.sort(by: RelationshipPatch.Member.precedes)
+      patch.added.sort(by: RelationshipPatch.Member.precedes)
+    }
+    return patch.removed.isEmpty && patch.added.isEmpty ? nil : patch
+  }
+
+  private struct Named {
+    let token: Token
+    let identity: PatchIdentity
+  }
+}

@@ -1,0 +1,130 @@
+internal import ManagedObjects
+internal import ObjectModel
+internal import ObjectStore
+
+/// Does what a plan says.
+struct PatchExecution {
+  private let plan: PatchPlan
+  private let context: ManagedObjectContext
+  private let delegate: (any PatchDelegate)?
+  /// The objects that were made, by the places of their steps; held, so that a delegate finds what it has made.
+  private var made: [Int: ManagedObject] = [:]
+
+  init(_ plan: PatchPlan, _ delegate: (any PatchDelegate)?) {
+    self.plan = plan
+    context = plan.context
+    self.delegate = delegate
+  }
+
+  /// - Returns: the objects that were made, by the places of their steps.
+  mutating func run() throws -> [Int: ObjectID] {
+    let values = try plan.steps.map { try numbered($0) }
+    var revived: [ManagedObject] = []
+    for (index, step) in plan.steps.enumerated()
+    where step.effect == .creation && made[index] == nil {
+      made[index] = try make(step, index, &revived)
+    }
+    var changes: [ObjectID: [KeyNumber: Value?]] = [:]
+    for (index, step) in plan.steps.enumerated() {
+      guard step.effect != nil, !values[index].isEmpty, let object = object(index) else { continue }
+      changes[object] = values[index]
+    }
+    for (target, links) in plan.links {
+      guard let object = object(of: target) else { continue }
+      for (key, link) in links {
+        changes[object, default: [:]].updateValue(value(link), forKey: key)
+      }
+    }
+    context.bring(changes, deleting: [])
+    for (index, step) in plan.steps.enumerated() where step.isByHand {
+      guard step.effect == .creation || step.effect == .update, let object = object(index) else {
+        continue
+      }
+      try delegate?.patch(context.object(with: object), with: step.patch, at: step.path)
+    }
+    let deleted = plan.steps.compactMap { $0.effect == .deletion ? $0.object : nil }
+    context.bring([:], deleting: Set(deleted))
+    for object in revived { object.awake(from: .undoOfDelete) }
+    return made.mapValues(\.objectID)
+  }
+
+  /// The values of a step by the numbers of keys. New keys get theirs before anything is changed.
+  private func numbered(_ step: PatchPlan.Step) throws -> [KeyNumber: Value?] {
+    var values: [KeyNumber: Value?] = [:]
+    if step.effect == nil || step.effect == .deletion { return values }
+    for (name, value) in step.values {
+      if let property = step.info.property(name) {
+        values.updateValue(value.unlessNull, forKey: property.key)
+      } else if !value.isNull || context.store.existingKey(named: name) != nil {
+        values.updateValue(value.unlessNull, forKey: try context.keyNumber(name))
+      }
+    }
+    return values
+  }
+
+  private mutating func make(
+    _ step: PatchPlan.Step, _ index: Int, _ revived: inout [ManagedObject]
+  ) throws -> ManagedObject {
+    let before = delegate == nil ? [] : context.objectsPending
+    if let object = try delegate?.makeObject(for: step.entry.source, at: step.path, in: context) {
+      guard object.context === context, object.entity.name == step.info.name else {
+        throw PatchError(
+          .delegateFailed, at: step.path,
+          "the delegate made \(object) for \(step.patch.identity); make an object of that entity in the context it "
+            + "is given.")
+      }
+      adoptChildren(context.objectsPending.subtracting(before))
+      return object
+    }
+    if case .objectID(let id) = step.patch.identity.identifier,
+      let object = context.insertAgain(id)
+    {
+      revived.append(object)
+      return object
+    }
+    return context.insert(step.info.name)
+  }
+
+  /// What a delegate has made along with an object is not made again.
+  private mutating func adoptChildren(_ objects: Set<ObjectID>) {
+    for object in objects {
+      guard let info = context.schema.entity(object.entity),
+        let row = try? context.rowShown(of: object)
+      else { continue }
+      let identity = info.identity(of: object, row, info.identifierProperty)
+      guard let index = plan.flat.after[identity], plan.steps[index].effect == .creation else {
+        continue
+      }
+      if made[index] == nil { made[index] = context.registeredObject(for: object) }
+    }
+  }
+
+  private func object(_ index: Int) -> ObjectID? {
+    made[index]?.objectID ?? plan.steps[index].object
+  }
+
+  private func object(of target: PatchPlan.Target) -> ObjectID? {
+    switch target {
+    case .existing(let object): object
+    case .made(let index): made[index]?.objectID
+    }
+  }
+
+  private func value(_ link: PatchPlan.Link) -> Value? {
+    let references = link.targets.compactMap { object(of: $0) }.map { Value.reference($0) }
+    if references.isEmpty { return nil }
+    switch link.property.relationship?.storage {
+    case .one: return references[0]
+    case .array: return .array(references)
+    default: return .set(Set(references))
+    }
+  }
+}
+
+extension Value {
+  /// The value; none where it is null.
+  fileprivate var unlessNull: Value? {
+    if isNull { return nil }
+    return self
+  }
+}

@@ -1,0 +1,24 @@
+public import ObjectModel
+
+/// What applying a patch has done, or would do.
+public struct PatchReport: Hashable, Sendable {
+  /// What became of an object.
+  public struct Object: Hashable, Sendable {
+    /// Where it is in the patch.
+    public let path: PatchPath
+    /// The object, as the patch names it.
+    public let identity: PatchIdentity
+    /// The object; nil where it would be made.
+    public let objectID: ObjectID?
+    /// Whether it came to be, was changed, or was deleted.
+    public let kind: ObjectPatch.Kind
+    /// The keys that were set, in their order. Those of a relationship that only follows from another end are not
+    /// among them, nor is what a delegate does by hand.
+    public let keys: [String]
+  }
+
+  /// The objects that something became of, in the order of the patch. What delete rules do besides is not in it.
+  public let objects: [Object]
+  /// The conflicts that the policy has decided.
+  public let conflicts: [PatchConflict]
+}

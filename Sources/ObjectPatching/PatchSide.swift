@@ -1,0 +1,100 @@
+internal import ManagedObjects
+internal import ObjectModel
+internal import ObjectStore
+
+/// One of two states that are compared: what a context shows.
+final class PatchSide {
+  let context: ManagedObjectContext
+  private(set) lazy var lookup = PatchLookup(context)
+  private var identities: [ObjectID: PatchIdentity?] = [:]
+  private var identifiers: [EntityNumber: Property?] = [:]
+
+  init(_ context: ManagedObjectContext) {
+    context.processPendingChanges()
+    self.context = context
+  }
+
+  func entity(of object: ObjectID) -> EntityInfo? { context.schema.entity(object.entity) }
+
+  /// What an object has; nil where it is not there.
+  func row(of object: ObjectID) throws(StoreError) -> Row? {
+    entity(of: object) == nil ? nil : try context.rowShown(of: object)
+  }
+
+  /// What an object is named by; nil where it is not there.
+  func identity(of object: ObjectID) throws(StoreError) -> PatchIdentity? {
+    if let known = identities[object] { return known }
+    let identity = try row(of: object).flatMap { self.identity(of: object, $0) }
+    identities[object] = .some(identity)
+    return identity
+  }
+
+  func identity(of object: ObjectID, _ row: Row) -> PatchIdentity? {
+    entity(of: object).map { $0.identity(of: object, row, identifier(of: $0)) }
+  }
+
+  private func identifier(of info: EntityInfo) -> Property? {
+    if let known = identifiers[info.number] { return known }
+    let identifier = info.identifierProperty
+    identifiers[info.number] = .some(identifier)
+    return identifier
+  }
+
+  /// All attributes that are kept, null where there is no value, and the dynamic ones.
+  func attributes(of object: ObjectID, _ row: Row) -> [String: Value] {
+    guard let info = entity(of: object) else { return [:] }
+    var values: [String: Value] = [:]
+    for property in info.properties where property.attribute != nil && !property.isTransient {
+      values[property.name] = row[property.key] ?? .null
+    }
+    for entry in row.entries where info.property(entry.key) == nil {
+      if let name = context.store.name(of: entry.key) { values[name] = entry.value }
+    }
+    return values
+  }
+
+  /// The relationships that objects hold, and where these lead.
+  func relationships(of object: ObjectID, _ row: Row) -> [(property: Property, to: [ObjectID])] {
+    guard let info = entity(of: object) else { return [] }
+    return info.properties.compactMap { property in
+      guard let relationship = property.relationship, relationship.storage != .inverse,
+        !property.isTransient
+      else { return nil }
+      return (property, row[property.key].members)
+    }
+  }
+
+  /// Calls a closure with each object and its row.
+  func forEach(_ body: (ObjectID, Row) throws(StoreError) -> Void) throws(StoreError) {
+    let (apart, snapshot) = (context.objectsApart, context.shownSnapshot)
+    for info in context.schema.entities {
+      try snapshot.forEach(info.number) { (object, row) throws(StoreError) in
+        if !apart.contains(object) { try body(object, row) }
+        return true
+      }
+    }
+    for object in apart.sorted() {
+      if let row = try row(of: object) { try body(object, row) }
+    }
+  }
+}
+
+extension Value? {
+  /// The objects that the value of a relationship leads to.
+  var members: [ObjectID] {
+    switch self {
+    case .reference(let object)?: [object]
+    case .array(let values)?: values.compactMap(\.reference)
+    case .set(let values)?: values.compactMap(\.reference).sorted()
+    default: []
+    }
+  }
+}
+
+extension RelationshipInfo {
+  /// What the relationship is in a patch.
+  var patchKind: RelationshipPatch.Kind {
+    if !isToMany { return .toOne }
+    return description.isOrdered ? .ordered : .toMany
+  }
+}

@@ -1,0 +1,163 @@
+import ManagedObjects
+import ObjectModel
+import ObjectPatching
+import ObjectStore
+import TestSupport
+import Testing
+
+/// What must hold of the differences of any graphs.
+@Suite struct PatchLawTests {
+  @Test func `differences applied, inverted and joined lead where they should`() throws {
+    let campaign = Campaign(count: "XJ_PATCHES", inGate: 200)
+    let tally = Tally()
+    try campaign.forEachHistory(tally) { seed in
+      try PatchLaws(seed: seed).check(tally)
+    }
+    print("patches from seed \(campaign.seed): \(tally.summary)")
+    #expect(tally["applied"] >= campaign.count)
+    #expect(tally["conflicts"] >= campaign.count / 2)
+    #expect(tally.violations.isEmpty, "\(tally.violations)")
+  }
+}
+
+private struct PatchLaws {
+  struct Broken: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private let store: JournaledStore
+  private let commits: [CommitNumber]
+  private let pictures: [GraphPicture]
+  private let isNamed: Bool
+
+  init(seed: UInt64) throws {
+    isNamed = seed.isMultiple(of: 2)
+    var graph = try RandomGraph(seed: seed, isNamed: isNamed)
+    store = graph.stage.store
+    commits = [try graph.goOn(16), try graph.goOn(10), try graph.goOn(8)]
+    pictures = try commits.map { try GraphPicture(graph.stage.store.asOf(.commit($0))) }
+  }
+
+  func check(_ tally: Tally) throws {
+    let first = try difference(0, 1)
+    let second = try difference(1, 2)
+    let both = try first.followed(by: second)
+    let context = ManagedObjectContext(store, isolation: nil)
+    try context.revert(to: .commit(commits[0]))
+    try expect(context, 0, "reverting")
+
+    try apply(first, to: context, tally)
+    try expect(context, 1, "applying a difference")
+    try applyAgain(first, to: context, 1, tally)
+    context.undo()
+    try expect(context, 0, "undoing a patch")
+    context.redo()
+    try expect(context, 1, "redoing a patch")
+    try apply(first.inverted(), to: context, tally)
+    try expect(context, 0, "applying an inverse")
+    try apply(both, to: context, tally)
+    try expect(context, 2, "applying two that were joined")
+    try apply(both.inverted(), to: context, tally)
+    try expect(context, 0, "applying the inverse of two that were joined")
+    try applyForced(first, second, to: context)
+    if isNamed { try checkOtherStore(first, second, tally) }
+    try checkObjects(tally)
+  }
+
+  private func difference(_ one: Int, _ other: Int) throws -> Patch {
+    try .difference(
+      from: store.asOf(.commit(commits[one])), to: store.asOf(.commit(commits[other])))
+  }
+
+  private func apply(_ patch: Patch, to context: ManagedObjectContext, _ tally: Tally) throws {
+    let expected = try patch.report(applyingTo: context)
+    let report = try patch.apply(to: context)
+    guard expected.objects.map(\.path) == report.objects.map(\.path) else {
+      throw Broken(description: "the report beforehand is not that of applying")
+    }
+    tally.count("applied")
+    tally.count("objects", report.objects.count)
+  }
+
+  private func applyAgain(
+    _ patch: Patch, to context: ManagedObjectContext, _ place: Int, _ tally: Tally
+  ) throws {
+    if patch.isEmpty { return }
+    do {
+      try patch.apply(to: context)
+      throw Broken(description: "applying twice found no conflict")
+    } catch let conflicts as PatchConflicts {
+      tally.count("conflicts", conflicts.conflicts.count)
+    }
+    try expect(context, place, "applying twice")
+    try patch.apply(to: context, policy: .force)
+    try expect(context, place, "applying twice by force")
+    try patch.apply(to: context, policy: .keepOurs)
+    try expect(context, place, "applying twice without force")
+  }
+
+  /// What was made of one state does not break another, whatever becomes of it there.
+  private func applyForced(
+    _ first: Patch, _ second: Patch, to context: ManagedObjectContext
+  ) throws {
+    for policy in PatchPolicy.allCases {
+      do {
+        try second.apply(to: context, policy: policy)
+        context.undo()
+      } catch is PatchConflicts {
+        if policy == .force || policy == .keepOurs {
+          throw Broken(description: "there is a conflict though the policy \(policy) decides them")
+        }
+      } catch let error as PatchError where error.code == .ambiguousObject {}
+      try expect(context, 0, "undoing a patch under the policy \(policy)")
+    }
+  }
+
+  /// A store follows another by patches, and is compared with it.
+  private func checkOtherStore(_ first: Patch, _ second: Patch, _ tally: Tally) throws {
+    let follower = try PatchStage(seed: 7)
+    let context = follower.context()
+    try apply(.difference(in: store, from: .commit(0), to: .commit(commits[0])), to: context, tally)
+    try expect(context, 0, "filling another store")
+    try context.save()
+    try first.apply(to: follower.store)
+    try expect(follower.context(), 1, "following")
+    try second.apply(to: follower.store)
+    try expect(follower.context(), 2, "following again")
+    let back = try Patch.difference(from: follower.context(), to: store.asOf(.commit(commits[0])))
+    let last = follower.context()
+    try apply(back, to: last, tally)
+    try expect(last, 0, "applying the difference of two stores")
+  }
+
+  /// What two objects lead to becomes the same.
+  private func checkObjects(_ tally: Tally) throws {
+    let (old, new) = (
+      try store.asOf(.commit(commits[0])), try store.asOf(.commit(commits[2]))
+    )
+    let context = ManagedObjectContext(store, isolation: nil)
+    try context.revert(to: .commit(commits[0]))
+    for object in try old.fetch(FetchRequest("Thing")).prefix(3) {
+      guard let other = try? new.existingObject(with: object.objectID) else { continue }
+      let patch = try Patch.difference(from: object, to: other)
+      guard patch.objects.count < 2 || patch.objects.allSatisfy({ !$0.isEmpty }) else {
+        throw Broken(description: "the difference of two objects has empty parts")
+      }
+      try apply(patch, to: context, tally)
+      let left = try Patch.difference(
+        from: try context.existingObject(with: object.objectID), to: other)
+      guard left.isEmpty else {
+        throw Broken(description: "applying the difference of two objects leaves \(left)")
+      }
+      context.undo()
+      try expect(context, 0, "undoing the difference of two objects")
+      tally.count("object pairs")
+    }
+  }
+
+  private func expect(_ context: ManagedObjectContext, _ place: Int, _ what: String) throws {
+    if let difference = try GraphPicture(context).difference(from: pictures[place]) {
+      throw Broken(description: "\(what) leads elsewhere:\n    \(difference)")
+    }
+  }
+}

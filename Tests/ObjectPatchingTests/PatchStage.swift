@@ -1,0 +1,144 @@
+import DiskSimulation
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+
+/// Stores in memory with things that refer to each other in every way there is, and a way to look at them.
+struct PatchStage {
+  let store: JournaledStore
+
+  init(seed: UInt64 = 1) throws {
+    store = try JournaledStore(
+      on: SimulatedDisk(seed: seed), at: "store", model: try Self.model())
+  }
+
+  func context() -> ManagedObjectContext { ManagedObjectContext(store, isolation: nil) }
+
+  static func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Thing", isAbstract: true,
+        attributes: [
+          AttributeDescription("guid", .string, isIdentifier: true),
+          AttributeDescription("name", .string, defaultValue: "new"),
+          AttributeDescription("score", .integer),
+          AttributeDescription("likes", .counter, isOptional: false),
+          AttributeDescription("tags", .set, isOptional: false),
+          AttributeDescription("shade", .transformed(by: "Shade")),
+          AttributeDescription("scratch", .string, isTransient: true),
+        ],
+        relationships: [
+          RelationshipDescription("parent", to: "Thing", inverse: "children"),
+          RelationshipDescription("children", to: "Thing", inverse: "parent", isToMany: true),
+          RelationshipDescription("boss", to: "Thing", inverse: "deputy"),
+          RelationshipDescription("deputy", to: "Thing", inverse: "boss"),
+          RelationshipDescription("friends", to: "Thing", inverse: "fans", isToMany: true),
+          RelationshipDescription("fans", to: "Thing", inverse: "friends", isToMany: true),
+          RelationshipDescription(
+            "items", to: "Thing", inverse: "holders", isToMany: true, isOrdered: true),
+          RelationshipDescription("holders", to: "Thing", inverse: "items", isToMany: true),
+          RelationshipDescription("whole", to: "Thing", inverse: "parts"),
+          RelationshipDescription(
+            "parts", to: "Thing", inverse: "whole", isToMany: true, isOrdered: true,
+            deleteRule: .cascade),
+          RelationshipDescription(
+            "notes", to: "Note", inverse: "about", isToMany: true, deleteRule: .cascade),
+        ]),
+      EntityDescription(
+        "Book", parent: "Thing",
+        attributes: [
+          AttributeDescription("pages", .real), AttributeDescription("due", .date),
+        ]),
+      EntityDescription(
+        "Film", parent: "Thing",
+        attributes: [
+          AttributeDescription("still", .data), AttributeDescription("id", .uuid),
+          AttributeDescription("facts", .dictionary, merging: .byKey),
+        ]),
+      EntityDescription(
+        "Note", attributes: [AttributeDescription("text", .string)],
+        relationships: [
+          RelationshipDescription("about", to: "Thing", inverse: "notes"),
+          RelationshipDescription("next", to: "Note", inverse: "previous"),
+          RelationshipDescription("previous", to: "Note", inverse: "next"),
+        ]),
+    ])
+  }
+}
+
+/// All that a context shows, with objects by what a patch names them by.
+struct GraphPicture: Equatable, CustomStringConvertible {
+  struct Content: Equatable {
+    var values: [String: Value] = [:]
+    var links: [String: [String]] = [:]
+  }
+
+  private(set) var objects: [String: Content] = [:]
+
+  static let dynamicKeys = ["mood", "plan"]
+
+  init(_ context: ManagedObjectContext) throws {
+    for entity in ["Book", "Film", "Note"] {
+      for object in try context.fetch(FetchRequest(entity)) {
+        objects[Self.name(of: object)] = try Self.content(of: object, context)
+      }
+    }
+  }
+
+  static func name(of object: ManagedObject) -> String {
+    let guid = object.entity.name == "Note" ? nil : object.value(forKey: "guid")?.string
+    return "\(object.entity.name) \(guid ?? object.objectID.uri)"
+  }
+
+  private static func content(
+    of object: ManagedObject, _ context: ManagedObjectContext
+  ) throws -> Content {
+    var content = Content()
+    let thing = object.entity.parent == nil ? nil : "Thing"
+    for description in try PatchStage.model().descriptions
+    where description.name == object.entity.name || description.name == thing {
+      for attribute in description.attributes where !attribute.isTransient {
+        content.values[attribute.name] = object.value(forKey: attribute.name)
+      }
+      for relationship in description.relationships {
+        let ids: [ObjectID]
+        switch object.value(forKey: relationship.name) {
+        case .reference(let id)?: ids = [id]
+        case .set(let members)?: ids = members.compactMap(\.reference)
+        case .array(let members)?: ids = members.compactMap(\.reference)
+        default: ids = []
+        }
+        let names = ids.compactMap { try? context.existingObject(with: $0) }.map(name)
+        if !names.isEmpty {
+          content.links[relationship.name] = relationship.isOrdered ? names : names.sorted()
+        }
+      }
+    }
+    for key in dynamicKeys { content.values[key] = object[key] }
+    return content
+  }
+
+  var description: String { "\(objects.count) objects" }
+
+  /// What differs, for a message.
+  func difference(from other: GraphPicture) -> String? {
+    var lines: [String] = []
+    for name in Set(objects.keys).union(other.objects.keys).sorted() {
+      let (one, two) = (objects[name], other.objects[name])
+      guard one != two else { continue }
+      guard let one, let two else {
+        lines.append("\(name) \(one == nil ? "missing" : "too many")")
+        continue
+      }
+      for key in Set(one.values.keys).union(two.values.keys).sorted()
+      where one.values[key] != two.values[key] {
+        lines.append("\(name).\(key) \(one.values[key] ?? .null) not \(two.values[key] ?? .null)")
+      }
+      for key in Set(one.links.keys).union(two.links.keys).sorted()
+      where one.links[key] != two.links[key] {
+        lines.append("\(name).\(key) \(one.links[key] ?? []) not \(two.links[key] ?? [])")
+      }
+    }
+    return lines.isEmpty ? nil : lines.prefix(6).joined(separator: "\n    ")
+  }
+}
