@@ -71,10 +71,8 @@ extension ManagedObjectContext {
   /// Takes back what was done since pending changes were processed last.
   package func takeBack() {
     pendingDeletions = []
-    guard let step = fold.openStep else {
-      actionName = nil
-      return
-    }
+    actionName = nil
+    guard let step = fold.openStep else { return }
     bring(rowsBefore(step), named: nil)
   }
 

@@ -77,7 +77,14 @@ struct PatchPlan {
     var taken: Set<ObjectID> = []
     for index in steps.indices where steps[index].patch.kind != .creation {
       let (patch, path) = (steps[index].patch, steps[index].path)
-      guard let object = try object(patch.identity, at: path) else { continue }
+      var found = try object(patch.identity, at: path)
+      // It may have its new name already.
+      if found == nil, patch.kind == .update, let identity = patch.identityAfter,
+        flat.before[identity] == nil
+      {
+        found = try object(identity, at: path)
+      }
+      guard let object = found else { continue }
       guard taken.insert(object).inserted else {
         throw PatchError(
           .repeatedObject, at: path,

@@ -11,6 +11,7 @@ struct RandomGraph {
   /// Whether there are only things that have identifiers.
   let isNamed: Bool
   private var dice: Dice
+  private var nameCount = 0
 
   init(seed: UInt64, isNamed: Bool) throws {
     stage = try PatchStage(seed: seed)
@@ -60,9 +61,9 @@ struct RandomGraph {
     case 4: if let object = try one("Thing") { context.delete(object) }
     case 5: if let note = try one("Note") { context.delete(note) }
     case 6:
-      if let object = try one("Thing"), let name = try freeName() {
-        object.setValue(name, forKey: "guid")
-      }
+      // A name that nothing had before: two that change names would look as if they had not.
+      nameCount += 1
+      if let object = try one("Thing") { object.setValue(.string("r\(nameCount)"), forKey: "guid") }
     case 7, 8, 9, 10: if let object = try one("Thing") { try set(object) }
     case 11:
       guard let note = try one("Note") else { return }

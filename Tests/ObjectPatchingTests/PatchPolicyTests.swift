@@ -1,0 +1,179 @@
+import ManagedObjects
+import ObjectModel
+import ObjectPatching
+import ObjectStore
+import Testing
+
+/// What becomes of a patch that does not fit what is there, and of one that a delegate breaks off.
+@Suite struct PatchPolicyTests {
+  private let stage: PatchStage
+  private let context: ManagedObjectContext
+  private let book: ManagedObject
+  private let film: ManagedObject
+  /// Made of what was there; then others have changed that.
+  private let patch: Patch
+
+  init() throws {
+    stage = try PatchStage()
+    context = stage.context()
+    book = context.insert("Book")
+    book.setValue("b", forKey: "guid")
+    book.setValue(.counter(10), forKey: "likes")
+    book.setValue(["x", "y"].asSet, forKey: "tags")
+    film = context.insert("Film")
+    film.setValue("f", forKey: "guid")
+    film.setValue(["k": 1], forKey: "facts")
+    try context.save()
+    book.setValue(.counter(13), forKey: "likes")
+    book.setValue(["y", "z"].asSet, forKey: "tags")
+    book.setValue("theirs", forKey: "name")
+    film.setValue(["k": 1, "l": 2], forKey: "facts")
+    film.setValue(.set([.reference(book.objectID)]), forKey: "friends")
+    patch = try Patch.difference(from: stage.store.asOf(.head), to: context)
+    context.undo()
+  }
+
+  private func changeElsewhere() {
+    book.setValue(.counter(20), forKey: "likes")
+    book.setValue(["x", "w"].asSet, forKey: "tags")
+    film.setValue(["k": 5], forKey: "facts")
+    context.processPendingChanges()
+  }
+
+  @Test func `merging adds amounts, members and keys, and tells what cannot be merged`() throws {
+    changeElsewhere()
+    try patch.apply(to: context, policy: .merge)
+    #expect(book.value(forKey: "likes") == .counter(23))
+    #expect(book.value(forKey: "tags") == ["w", "z"].asSet)
+    #expect(book.value(forKey: "name") == "theirs")
+    #expect(film.value(forKey: "facts") == ["k": 5, "l": 2])
+    #expect(film.value(forKey: "friends") == .set([.reference(book.objectID)]))
+    context.undo()
+    book.setValue("ours", forKey: "name")
+    let error = #expect(throws: PatchConflicts.self) {
+      try patch.apply(to: context, policy: .merge)
+    }
+    #expect(error?.conflicts.map(\.key) == ["name"])
+    #expect(book.value(forKey: "likes") == .counter(20))
+  }
+
+  @Test func `what is there stays under keepOurs, and the rest is applied`() throws {
+    changeElsewhere()
+    let report = try patch.apply(to: context, policy: .keepOurs)
+    #expect(Set(report.conflicts.map(\.key)) == ["likes", "tags", "facts"])
+    #expect(book.value(forKey: "likes") == .counter(20))
+    #expect(book.value(forKey: "name") == "theirs")
+    #expect(film.value(forKey: "friends") == .set([.reference(book.objectID)]))
+  }
+
+  @Test func `what the patch says stands under force`() throws {
+    changeElsewhere()
+    let report = try patch.apply(to: context, policy: .force)
+    #expect(report.conflicts.count == 3)
+    #expect(book.value(forKey: "likes") == .counter(13))
+    #expect(book.value(forKey: "tags") == ["y", "z"].asSet)
+    context.delete(book)
+    try patch.apply(to: context, policy: .force)
+    let again = try context.fetch(FetchRequest("Book", where: "guid == 'b'"))
+    #expect(again.first?.value(forKey: "name") == "theirs")
+  }
+
+  @Test func `a dry run tells what applying would do, and does nothing`() throws {
+    let events = try stage.store.events().count
+    let report = try patch.report(applyingTo: context)
+    #expect(report.objects.map(\.identity.entityName).sorted() == ["Book", "Film"])
+    #expect(Set(report.objects.flatMap(\.keys)).isSuperset(of: ["likes", "name", "friends"]))
+    #expect(report.objects.allSatisfy { $0.kind == .update && $0.objectID != nil })
+    #expect(try patch.conflicts(with: context).isEmpty)
+    #expect(try stage.store.events().count == events)
+    #expect(try patch.apply(to: context) == report)
+  }
+
+  @Test func `what a delegate throws takes everything back`() throws {
+    struct Refusal: Error {}
+    struct Refusing: PatchDelegate {
+      func makeObject(
+        for patch: ObjectPatch, at path: PatchPath, in context: ManagedObjectContext
+      ) throws -> ManagedObject? {
+        context.insert("Film").setValue("stray", forKey: "guid")
+        return nil
+      }
+      func patchesByHand(entityNamed name: String) -> Bool { name == "Film" }
+      func patch(_ object: ManagedObject, with patch: ObjectPatch, at path: PatchPath) throws {
+        object.setValue("half", forKey: "name")
+        throw Refusal()
+      }
+    }
+    var larger = patch
+    larger.objects.append(
+      ObjectPatch(creating: PatchIdentity("Book", "guid", "new"), new: ["name": "n"]))
+    let before = try GraphPicture(context)
+    #expect(throws: Refusal.self) { try larger.apply(to: context, delegate: Refusing()) }
+    #expect(try GraphPicture(context) == before)
+    #expect(throws: Refusal.self) { try larger.apply(to: stage.store, delegate: Refusing()) }
+    #expect(try GraphPicture(stage.context()) == before)
+    #expect(stage.store.lastCommit == 1)
+    context.beginUndoGrouping()
+    let error = #expect(throws: PatchError.self) {
+      try larger.apply(to: context, delegate: Refusing())
+    }
+    #expect(error?.code == .openUndoGroup)
+    try larger.apply(to: context)
+    context.endUndoGrouping()
+    #expect(try context.count(FetchRequest("Book")) == 2)
+  }
+
+  @Test func `a context for looking only takes no patch`() throws {
+    let past = try stage.store.asOf(.head)
+    let error = #expect(throws: PatchError.self) { try patch.apply(to: past) }
+    #expect(error?.code == .readOnly)
+  }
+
+  @Test func `an object without identifier is named by its ID, in its own store and its past`()
+    throws
+  {
+    let note = context.insert("Note")
+    note.setValue("a", forKey: "text")
+    note.setValue(.reference(film.objectID), forKey: "about")
+    try context.save()
+    context.delete(note)
+    try context.save()
+    let patch = try Patch.difference(in: stage.store, from: .head(-1))
+    #expect(patch.objects.map(\.identity) == [PatchIdentity("Note", note.objectID)])
+    try patch.inverted().apply(to: stage.store)
+    let again = try stage.context().existingObject(with: note.objectID)
+    #expect(again.value(forKey: "text") == "a")
+    #expect(again.value(forKey: "about") == .reference(film.objectID))
+    let other = try PatchStage(seed: 3)
+    let error = #expect(throws: PatchError.self) { try patch.apply(to: other.store) }
+    #expect(error?.code == .otherLineage && error?.path.description == "/0")
+  }
+
+  @Test func `patches that do not follow each other are not joined`() throws {
+    let error = #expect(throws: PatchError.self) { try patch.followed(by: patch) }
+    #expect(error?.code == .doesNotFollow)
+    #expect(try patch.followed(by: patch.inverted()).isEmpty)
+  }
+
+  @Test func `what comes, goes and moves in an order is said by its position`() throws {
+    let films = (0..<4).map { index in
+      let film = context.insert("Film")
+      film.setValue(.string("f\(index)"), forKey: "guid")
+      return Value.reference(film.objectID)
+    }
+    book.setValue(.array([films[0], films[1], films[2]]), forKey: "items")
+    try context.save()
+    book.setValue(.array([films[2], films[0], films[3]]), forKey: "items")
+    let patch = try Patch.difference(from: stage.store.asOf(.head), to: context)
+    func member(_ index: Int, _ position: Int) -> RelationshipPatch.Member {
+      .init(PatchIdentity("Film", "guid", .string("f\(index)")), position: position)
+    }
+    let items = patch.objects.first { $0.entityName == "Book" }?.relationships["items"]
+    #expect(items?.removed == [member(1, 1), member(2, 2)])
+    #expect(items?.added == [member(2, 0), member(3, 2)])
+  }
+}
+
+extension [String] {
+  fileprivate var asSet: Value { .set(Set(map { .string($0) })) }
+}
