@@ -65,6 +65,9 @@ extension ManagedObjectContext {
 
   // MARK: Patching
 
+  /// Why the context cannot be changed; nil where it can.
+  package var refusal: ContextError? { writer.refusal }
+
   /// Whether what comes now can be taken back by itself.
   package var canTakeBack: Bool { groupDepth == 0 && undoDisabledDepth == 0 }
 

@@ -29,6 +29,7 @@ struct FlatPatch {
     for (key, relationship) in source.relationships.sorted(by: { $0.key < $1.key }) {
       var bare = relationship
       bare.patches = []
+      try check(bare, at: path.appending(key))
       for (index, child) in relationship.patches.enumerated() {
         let place = path.appending(key)
         children.append((child, relationship.kind == .toOne ? place : place.appending(index)))
@@ -47,6 +48,17 @@ struct FlatPatch {
     }
     for (child, path) in children { try add(child, at: path) }
   }
+
+  private func check(_ patch: RelationshipPatch, at path: PatchPath) throws(PatchError) {
+    for member in patch.removed + patch.added {
+      guard let place = member.position, place < 0 || place > Self.largestPosition else { continue }
+      throw PatchError(
+        .malformed, at: path, "\(place) is no position; count from 0 to \(Self.largestPosition).")
+    }
+  }
+
+  /// More than any relationship has members, and few enough to count with.
+  private static let largestPosition = 1 << 40
 
   private mutating func append(_ entry: Entry) throws(PatchError) {
     let index = entries.count

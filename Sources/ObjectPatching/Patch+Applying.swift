@@ -87,6 +87,7 @@ extension Patch {
       throw PatchError(
         .readOnly, "the context is for looking only; apply the patch to one that can be changed.")
     }
+    if let refusal = context.refusal { throw refusal }
     context.processPendingChanges()
     return try PatchPlan(self, context, policy, delegate)
   }

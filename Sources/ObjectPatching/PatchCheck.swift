@@ -13,7 +13,7 @@ struct PatchCheck {
     var entry = entry
     let (patch, path) = (entry.patch, entry.path)
     let info = try lookup.entity(of: patch.identity, at: path)
-    if patch.kind == .creation, info.entity.description.isAbstract {
+    if info.entity.description.isAbstract {
       throw PatchError(
         .unknownEntity, at: path,
         "\(info.name) is abstract and has no objects of its own; name the entity that inherits from it."

@@ -76,7 +76,7 @@ struct PatchExecution {
       adoptChildren(context.objectsPending.subtracting(before))
       return object
     }
-    if case .objectID(let id) = step.patch.identity.identifier,
+    if case .objectID(let id) = step.patch.identity.identifier, id.entity == step.info.number,
       let object = context.insertAgain(id)
     {
       revived.append(object)

@@ -149,7 +149,13 @@ struct PatchPlan {
     guard let effect = step.effect else { return }
     var values = step.patch.new ?? [:]
     if effect == .creation {
-      if step.patch.kind == .update { values.merge(step.patch.old ?? [:]) { new, _ in new } }
+      if step.patch.kind == .update {
+        // What it had elsewhere goes with it, where it may have that here.
+        let old = (step.patch.old ?? [:]).filter { key, value in
+          step.info.property(key)?.attribute?.type.admits(value) ?? true
+        }
+        values.merge(old) { new, _ in new }
+      }
       if case .attribute(let key, let value) = step.patch.identity.identifier {
         values[key] = values[key] ?? value
         if step.isByHand { values = [key: values[key] ?? value] }
