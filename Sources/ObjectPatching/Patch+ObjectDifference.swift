@@ -41,7 +41,6 @@ private struct PatchWalk {
     let kind: RelationshipPatch.Kind
     let depth: Int
     var patch: ObjectPatch?
-    var children: [Int] = []
   }
 
   private var comparison: PatchComparison
@@ -70,10 +69,10 @@ private struct PatchWalk {
     let new = try node.new.flatMap { object in
       try comparison.to.row(of: object).map { (object: object, row: $0) }
     }
-    nodes[index].patch = try comparison.patch(from: old, to: new)
-    if let depth = comparison.options.depth, node.depth >= depth { return }
+    // Before they are compared: who is taken for whom must be known then.
     if let old { try reach(old.object, comparison.from, isOld: true, from: index) }
     if let new { try reach(new.object, comparison.to, isOld: false, from: index) }
+    nodes[index].patch = try comparison.patch(from: old, to: new)
   }
 
   /// Adds what the relationships of an object lead to and has not been come by.
@@ -94,7 +93,7 @@ private struct PatchWalk {
           comparison.counterparts[old] = new
           known.formUnion([.object(old), .object(new)])
         }
-        nodes[index].children.append(nodes.count)
+        if let depth = comparison.options.depth, nodes[index].depth >= depth { continue }
         nodes.append(
           Node(
             old: old, new: new, parent: index, key: property.name, kind: kind,
