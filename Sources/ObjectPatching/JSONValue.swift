@@ -1,0 +1,90 @@
+internal import ObjectModel
+
+/// A JSON document, or a part of one (RFC 8259). Nothing is lost: numbers stay what was written, and members keep
+/// their order.
+package enum JSONValue: Sendable {
+  case null
+  case boolean(Bool)
+  /// A whole number of 64 bits, written as one.
+  case integer(Int)
+  /// Any other number.
+  case number(JSONNumber)
+  case string(String)
+  case array([JSONValue])
+  case object(JSONObject)
+
+  /// What a value is, as people call it.
+  package var kindName: String {
+    switch self {
+    case .null: "null"
+    case .boolean: "a boolean"
+    case .integer, .number: "a number"
+    case .string: "a string"
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+}
+
+extension JSONValue: Equatable {
+  /// Whether both say the same (RFC 6902, 4.6): numbers by their amount, strings by their bytes, objects whatever
+  /// the order of their members.
+  package static func == (one: JSONValue, other: JSONValue) -> Bool {
+    switch (one, other) {
+    case (.null, .null): true
+    case (.boolean(let one), .boolean(let other)): one == other
+    case (.integer(let one), .integer(let other)): one == other
+    case (.number(let one), .number(let other)): one == other
+    case (.integer(let one), .number(let other)), (.number(let other), .integer(let one)):
+      JSONNumber(one) == other
+    case (.string(let one), .string(let other)): one.hasSameBytes(as: other)
+    case (.array(let one), .array(let other)): one == other
+    case (.object(let one), .object(let other)): one == other
+    default: false
+    }
+  }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  package init(stringLiteral value: String) { self = .string(value) }
+  package init(integerLiteral value: Int) { self = .integer(value) }
+  package init(booleanLiteral value: Bool) { self = .boolean(value) }
+  package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  package init(dictionaryLiteral elements: (String, JSONValue)...) {
+    self = .object(JSONObject(elements))
+  }
+}
+
+extension JSONValue {
+  /// The string, where it is one.
+  package var string: String? { if case .string(let text) = self { text } else { nil } }
+
+  /// The elements, where it is an array.
+  package var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+
+  /// The object, where it is one.
+  package var object: JSONObject? { if case .object(let object) = self { object } else { nil } }
+
+  /// How many values it is, itself among them, and how deep they stand within each other.
+  ///
+  /// Costs: time in proportion to the values.
+  package var extent: (count: Int, depth: Int) {
+    switch self {
+    case .array(let elements): Self.extent(of: elements)
+    case .object(let object): Self.extent(of: object.members.lazy.map(\.value))
+    default: (1, 0)
+    }
+  }
+
+  private static func extent(of parts: some Sequence<JSONValue>) -> (count: Int, depth: Int) {
+    var (count, depth) = (1, 0)
+    for part in parts {
+      let extent = part.extent
+      count += extent.count
+      depth = max(depth, extent.depth)
+    }
+    return (count, depth + 1)
+  }
+}
