@@ -1,10 +1,10 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 
 /// Dates as ISO 8601 writes them: `2026-11-21`, `2026-11-21T10:30`, `2026-11-21T10:30:00.5+01:00`. Without a
 /// zone they are in UTC.
-enum ISODate {
+package enum ISODate {
   /// The date of a text; nil where it is none.
-  static func read(_ text: String) -> Date? {
+  package static func read(_ text: String) -> Date? {
     var rest = Substring(text).utf8[...]
     guard let year = number(&rest, 4), skip(&rest, "-"), let month = number(&rest, 2),
       skip(&rest, "-"), let day = number(&rest, 2), (1...12).contains(month),
@@ -40,18 +40,39 @@ enum ISODate {
   static func text(_ date: Date) -> String? {
     let time = date.timeIntervalSinceReferenceDate
     guard time.isFinite, abs(time) < 1e11 else { return nil }
-    let milliseconds = Int((time * 1000).rounded())
-    let (day, rest) = divided(milliseconds, by: 86_400_000)
-    let (year, month, monthDay) = civil(day)
-    guard (0...9999).contains(year) else { return nil }
-    let seconds = rest / 1000
-    var text = "\(padded(year, 4))-\(padded(month, 2))-\(padded(monthDay, 2))T"
-    text +=
-      "\(padded(seconds / 3600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
-    if rest % 1000 != 0 { text += "." + padded(rest % 1000, 3) }
+    let (seconds, rest) = divided(Int((time * 1000).rounded()), by: 1000)
+    guard var text = clock(seconds) else { return nil }
+    if rest != 0 { text += "." + padded(rest, 3) }
     text += "Z"
     let isExact = read(text)?.timeIntervalSinceReferenceDate.bitPattern == time.bitPattern
     return isExact ? text : nil
+  }
+
+  /// The text with the fewest digits behind the second that reads back as just this date; nil where nine are too few.
+  package static func exactText(_ date: Date) -> String? {
+    let time = date.timeIntervalSinceReferenceDate
+    guard abs(time) < 1e12 else { return nil }
+    let whole = time.rounded(.down)
+    var power = 1.0
+    for count in 0...9 {
+      let fraction = ((time - whole) * power).rounded()
+      if (whole + fraction / power).bitPattern == time.bitPattern {
+        return clock(Int(whole)).map { text in
+          text + (count == 0 ? "Z" : ".\(padded(Int(fraction), count))Z")
+        }
+      }
+      power *= 10
+    }
+    return nil
+  }
+
+  /// Day and time of a second since 2001-01-01, without a zone; nil beyond the years of four digits.
+  private static func clock(_ second: Int) -> String? {
+    let (days, seconds) = divided(second, by: 86_400)
+    let (year, month, day) = civil(days)
+    guard (0...9999).contains(year) else { return nil }
+    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T"
+      + "\(padded(seconds / 3600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
   }
 
   private static func zone(_ rest: inout Substring.UTF8View.SubSequence) -> Int? {

@@ -1,0 +1,73 @@
+public import FoundationEssentials
+public import ObjectModel
+
+// Patches as JSON, and back: docs/patching.md describes the shape, docs/patch.schema.json is its schema.
+extension Patch {
+  /// The patch as JSON: dates as ISO 8601 has them, data in base64, and whatever JSON has not so that it is known again.
+  ///
+  /// Equal patches are the same bytes.
+  ///
+  /// - Parameter isIndented: whether it is for people to read.
+  /// - Throws: `PatchError` where patches or values stand within each other more deeply than can be read back.
+  public func json(isIndented: Bool = false) throws(PatchError) -> Data {
+    let document = jsonValue
+    let limit = JSONLimits().depth
+    guard document.extent.depth <= limit else {
+      throw PatchError(
+        JSONError(.tooDeep, "is nested deeper than \(limit) levels; make several patches of it"))
+    }
+    return Data(document.bytes(isIndented: isIndented))
+  }
+
+  /// Reads a patch from JSON. The types of attributes are the model's; what does not agree with them stays what it is,
+  /// and is converted by a delegate when the patch is applied, or refused then.
+  ///
+  /// Costs: time and memory in proportion to the bytes.
+  ///
+  /// - Throws: `PatchError` with the path in the document, for anything that is no patch for such objects.
+  public init(json: Data, model: ManagedObjectModel) throws(PatchError) {
+    do throws(JSONError) {
+      self = try JSONPatchReading(model: model).patch(try JSONValue(parsing: json))
+    } catch {
+      throw PatchError(error)
+    }
+  }
+}
+
+extension JSONValue {
+  /// Reads a document, which is not copied for it.
+  init(parsing data: Data, limits: JSONLimits = JSONLimits()) throws(JSONError) {
+    self = try data.withUnsafeBytes { bytes -> Result<JSONValue, JSONError> in
+      Result { () throws(JSONError) in try JSONValue(parsing: bytes, limits: limits) }
+    }.get()
+  }
+}
+
+extension PatchError {
+  /// What is wrong with a document.
+  init(_ error: JSONError) {
+    let path = (try? JSONPointer(error.path))?.tokens ?? []
+    let place = error.byteOffset.map { " (byte \($0))" } ?? ""
+    self.init(
+      Code(error.code), at: PatchPath(path), "what the JSON has there\(place) \(error.reason).")
+  }
+}
+
+extension PatchError.Code {
+  fileprivate init(_ code: JSONError.Code) {
+    self =
+      switch code {
+      case .badSyntax, .badText, .missingMember, .unknownMember, .unknownVersion: .malformed
+      case .duplicateKey, .keysLookTheSame: .repeatedName
+      case .tooDeep, .tooLarge: .tooLarge
+      case .wrongType: .malformed
+      case .badValue: .wrongType
+      case .unknownEntity: .unknownEntity
+      case .unknownKey: .unknownKey
+      case .badIdentifier: .wrongIdentifier
+      case .wrongEntity: .wrongEntity
+      case .nothingThere: .missingObject
+      case .testFailed: .doesNotFollow
+      }
+  }
+}

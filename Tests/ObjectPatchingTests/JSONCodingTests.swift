@@ -1,0 +1,208 @@
+internal import FoundationEssentials
+internal import ObjectModel
+internal import ObjectPatching
+internal import TestSupport
+import Testing
+
+/// Patches become JSON and come back; what is no patch is refused for what it is, where it is.
+@Suite struct JSONCodingTests {
+  let model: ManagedObjectModel
+
+  init() throws { model = try JSONPatches.model() }
+
+  private func read(_ text: String) throws(PatchError) -> Patch {
+    try Patch(json: Data(text.utf8), model: model)
+  }
+
+  /// An update of a person's attributes.
+  private func post(_ members: String) -> String {
+    #"{"patch":1,"objects":[{"entity":"Post","id":{"guid":"\#(Self.guid)"},\#(members)}]}"#
+  }
+
+  private static let guid = "0F8FAD5B-D9CB-469F-A165-70867728950E"
+
+  @Test func `S79: every patch comes back from its JSON as it was, and keeps the schema`() throws {
+    let schema = try JSONSchema.ofPatches()
+    let campaign = Campaign(count: "XJ_JSON_PATCHES", inGate: 300)
+    var dice = Dice(seed: campaign.seed)
+    for round in 0..<campaign.count {
+      let patch = dice.patch(model)
+      let json = try patch.json(isIndented: dice.chance(2))
+      let note: Comment = "seed \(campaign.seed), round \(round)"
+      let back = try Patch(json: json, model: model)
+      #expect(back == patch, note)
+      #expect(try back.json() == patch.json(), note)
+      #expect(schema.findings(in: try JSONValue(parsing: json)) == [], note)
+    }
+  }
+
+  @Test func `S79: values are written as the shape says`() throws {
+    let date = Date(timeIntervalSinceReferenceDate: 817_381_800.25)
+    let patch = Patch(objects: [
+      ObjectPatch(
+        updating: PatchIdentity("Post", "guid", .uuid(try #require(UUID(uuidString: Self.guid)))),
+        old: ["date": nil, "integer": .integer(9_007_199_254_740_993)],
+        new: [
+          "date": .date(date), "integer": nil, "data": .data(Data([0, 1, 254])), "real": 1.0,
+          "decimal": .decimal(Decimal(string: "12.50") ?? 0), "counter": .counter(3),
+          "set": .set(["b", "a"]), "seen": ["at": .date(date)], "read": .date(date),
+          "url": .url(try #require(URL(string: "https://example.com/a"))),
+        ])
+    ])
+    let json = #"""
+      {"patch":1,"objects":[{"entity":"Post","id":{"guid":"0F8FAD5B-D9CB-469F-A165-70867728950E"},
+      "old":{"date":null,"integer":9007199254740993},
+      "new":{"counter":3,"data":"AAH+","date":"2026-11-26T10:30:00.25Z","decimal":"12.5",
+      "integer":null,"read":"2026-11-26T10:30:00.25Z","real":1.0,
+      "seen":{"at":{"$date":"2026-11-26T10:30:00.25Z"}},"set":["a","b"],"url":"https://example.com/a"},
+      "types":{"counter":"counter","data":"data","date":"date","decimal":"decimal","read":"date",
+      "set":"set","url":"url"}}]}
+      """#.replacing("\n", with: "")
+    #expect(String(decoding: try patch.json(), as: UTF8.self) == json)
+    #expect(try read(json) == patch)
+  }
+
+  @Test func `S1: a value that is set to nothing is told from one that is not named`() throws {
+    let patch = try read(post(#""old":{},"new":{"string":null}"#))
+    #expect(patch.objects[0].new?["string"] == .some(.null))
+    #expect(patch.objects[0].new?["integer"] == nil && patch.objects[0].kind == .update)
+    #expect(try read(post(#""new":{}"#)).objects[0].kind == .creation)
+    #expect(try read(post(#""old":{}"#)).objects[0].kind == .deletion)
+  }
+
+  @Test func `the model says of which types values are, and a value that disagrees is kept`() throws
+  {
+    let patch = try read(
+      post(
+        #""new":{"real":3,"integer":3.0,"counter":4e2,"decimal":12.5,"date":"2026-11-21T11:30:00+01:00","#
+          + #""uuid":"\#(Self.guid.lowercased())","set":[1,1],"data":"not base64","boolean":1}"#))
+    let new = try #require(patch.objects[0].new)
+    #expect(new["real"] == 3.0 && new["integer"] == 3 && new["counter"] == .counter(400))
+    #expect(new["decimal"] == .decimal(12.5) && new["uuid"]?.uuid?.uuidString == Self.guid)
+    #expect(new["date"] == .date(Date(timeIntervalSinceReferenceDate: 816_949_800)))
+    #expect(new["set"] == .set([1]) && new["data"] == "not base64" && new["boolean"] == 1)
+  }
+
+  @Test func `every date comes back by its bits`() throws {
+    var dice = Dice(seed: Campaign(count: "XJ_JSON_PATCHES", inGate: 1).seed)
+    let edges: [Double] = [
+      0, -0.0, 1, -1, 0.1, -0.1, 1e-9, 1e-20, 817_381_800.123_456_7, 1e11, 2.5e11, 3e11, 1e300,
+      .nan, .infinity, -.infinity, -63_114_076_800, 252_455_615_999.9,
+    ]
+    let drawn = (0..<500).map { _ in dice.chance(2) ? dice.real() : Double(dice.pick(1 << 40)) / 997
+    }
+    for seconds in edges + drawn {
+      let patch = Patch(objects: [
+        ObjectPatch(
+          creating: PatchIdentity("Person", "name", "ann"),
+          new: ["born": .date(Date(timeIntervalSinceReferenceDate: seconds))])
+      ])
+      #expect(try Patch(json: patch.json(), model: model) == patch, "\(seconds)")
+    }
+  }
+
+  private static let refusals: [(String, PatchError.Code, String)] = [
+    ("", .malformed, ""), ("[]", .malformed, ""), (#"{"patch":1}"#, .malformed, ""),
+    (#"{"patch":2,"objects":[]}"#, .malformed, "/patch"),
+    (#"{"patch":1,"objects":{}}"#, .malformed, "/objects"),
+    (#"{"patch":1,"objects":[],"more":0}"#, .malformed, "/more"),
+    (#"{"patch":1,"objects":[7]}"#, .malformed, "/objects/0"),
+    (#"{"patch":1,"objects":[{"entity":"Post"}]}"#, .malformed, "/objects/0"),
+    (#"{"patch":1,"objects":[{"entity":"Pots","id":{}}]}"#, .unknownEntity, "/objects/0/entity"),
+    (#"{"patch":1,"objects":[{"entity":"Thing","id":{}}]}"#, .unknownEntity, "/objects/0/entity"),
+    (#"{"patch":1,"objects":[{"entity":"Post","id":{}}]}"#, .wrongIdentifier, "/objects/0/id"),
+    (#"{"patch":1,"objects":[{"entity":"Post","id":7}]}"#, .wrongIdentifier, "/objects/0/id"),
+    (#"{"patch":1,"objects":[{"entity":"Post","id":"7"}]}"#, .wrongIdentifier, "/objects/0/id"),
+    (
+      #"{"patch":1,"objects":[{"entity":"Post","id":{"name":"x"}}]}"#, .wrongIdentifier,
+      "/objects/0/id/name"
+    ),
+    (
+      #"{"patch":1,"objects":[{"entity":"Post","id":{"guid":"x"}}]}"#, .wrongIdentifier,
+      "/objects/0/id/guid"
+    ),
+    (
+      #"{"patch":1,"objects":[{"entity":"Person","id":{"name":"x"},"new":{"posts":[]}}]}"#,
+      .unknownKey, "/objects/0/new/posts"
+    ),
+    (
+      #"{"patch":1,"objects":[{"entity":"Person","id":{"name":"x"},"relationships":{"name":{}}}]}"#,
+      .unknownKey, "/objects/0/relationships/name"
+    ),
+    (
+      #"{"patch":1,"objects":[{"entity":"Person","id":{"name":"x"},"new":{"a":{"$b":1}}}]}"#,
+      .wrongType, "/objects/0/new/a/$b"
+    ),
+    (
+      #"{"patch":1,"objects":[{"entity":"Person","id":{"name":"x"},"new":{"a":[null]}}]}"#,
+      .wrongType, "/objects/0/new/a"
+    ),
+    (
+      #"{"patch":1,"objects":[{"entity":"Person","id":{"name":"x"},"new":{"a":1e999}}]}"#,
+      .wrongType, "/objects/0/new/a"
+    ),
+    (
+      #"{"patch":1,"objects":[{"entity":"Person","id":{"name":"x"},"types":{"a":"dog"}}]}"#,
+      .wrongType, "/objects/0/types/a"
+    ),
+    (
+      #"{"patch":1,"objects":[{"entity":"Person","id":{"name":"x"},"new":{"a":1,"a":2}}]}"#,
+      .repeatedName, "/objects/0/new/a"
+    ),
+  ]
+
+  @Test(arguments: refusals)
+  func `S81: what is no patch is refused with its path`(
+    text: String, code: PatchError.Code, path: String
+  ) {
+    let error = #expect(throws: PatchError.self) { try read(text) }
+    #expect(error?.code == code && error?.path.description == path, "\(String(describing: error))")
+    #expect(error?.description.hasSuffix(".") == true)
+  }
+
+  @Test func `S81: objects of other entities and wrong members of relationships are refused`()
+    throws
+  {
+    let cases: [(String, PatchError.Code, String)] = [
+      (#""author":{"kind":"toMany"}"#, .malformed, "author/kind"),
+      (
+        #""author":{"added":[{"entity":"Page","id":"xjournal://0123456789abcdef/0/3/1"}]}"#,
+        .wrongEntity, "author/added/0/entity"
+      ),
+      (
+        #""author":{"added":[{"entity":"Person","id":{"name":"a"}},{"entity":"Editor","id":{"name":"b"}}]}"#,
+        .wrongType, "author/added"
+      ),
+      (
+        #""readers":{"removed":[{"entity":"Person","id":{"name":"a"},"position":1}]}"#, .wrongType,
+        "readers/removed/0/position"
+      ),
+      (
+        #""pages":{"added":[{"entity":"Page","id":"xjournal://0123456789abcdef/0/3/1","position":-1}]}"#,
+        .wrongType, "pages/added/0/position"
+      ),
+      (#""pages":{"patches":[{"entity":"Post","id":{}}]}"#, .wrongEntity, "pages/patches/0/entity"),
+    ]
+    for (relationship, code, path) in cases {
+      do throws(PatchError) {
+        _ = try read(post(#""relationships":{\#(relationship)}"#))
+        Issue.record("\(relationship) is read")
+      } catch {
+        #expect(error.code == code, "\(error)")
+        #expect(error.path.description == "/objects/0/relationships/" + path)
+      }
+    }
+  }
+
+  @Test func `S81: depth bombs are refused, of JSON and of values`() throws {
+    let deep = String(repeating: "[", count: 400) + String(repeating: "]", count: 400)
+    for key in ["any", "set", "mood"] {
+      let error = #expect(throws: PatchError.self) {
+        try read(post("\"new\":{\"\(key)\":\(deep)}"))
+      }
+      #expect(error?.code == .tooLarge)
+    }
+    let bomb = String(repeating: #"{"a":"#, count: 100_000)
+    #expect(throws: PatchError.self) { try read(post("\"new\":{\"any\":\(bomb)")) }
+  }
+}
