@@ -27,6 +27,7 @@ let package = Package(
     .systemLibrary(name: "CLZ4", path: "Rooms/CLZ4", pkgConfig: "liblz4"),
     .systemLibrary(name: "CXXHash", path: "Rooms/CXXHash", pkgConfig: "libxxhash"),
     .systemLibrary(name: "CLinux", path: "Rooms/CLinux"),
+    .target(name: "CThreadLocal", path: "Rooms/CThreadLocal"),
     room("ByteCoding"),
     room("ObjectModel"),
     room("DiskAccess", imports: ["CLinux"]),
@@ -41,6 +42,14 @@ let package = Package(
         "ByteCoding", "ObjectModel", "DiskAccess", "PropertyListCoding", "EventCoding",
         "EventFold", "ObjectQuery", "Journaling",
       ]),
+    room(
+      "ManagedObjects",
+      imports: [
+        "CThreadLocal", "ObjectModel", "EventCoding", "EventFold", "ObjectQuery", "ObjectStore",
+      ]),
+    room(
+      "ObjectPatching",
+      imports: ["ObjectModel", "EventFold", "ObjectQuery", "ObjectStore", "ManagedObjects"]),
     .target(
       name: "FuzzSupport",
       dependencies: [
@@ -57,6 +66,7 @@ let package = Package(
     fuzzer("FuzzRun", imports: ["ObjectModel", "ObjectStore"]),
     fuzzer("FuzzCheckpoint", imports: ["ObjectStore"]),
     fuzzer("FuzzQuery", imports: ["ObjectQuery"]),
+    fuzzer("FuzzPatch", imports: ["ObjectModel", "ObjectPatching"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -36,7 +36,7 @@ private struct Seeds {
     let folder = try disk.folder(at: path)
     let fuzzers = [
       "FuzzFrames", "FuzzPieces", "FuzzManifest", "FuzzEdits", "FuzzPropertyList", "FuzzEvents",
-      "FuzzRun", "FuzzCheckpoint", "FuzzQuery",
+      "FuzzRun", "FuzzCheckpoint", "FuzzQuery", "FuzzPatch",
     ]
     for name in fuzzers {
       try folder.makeFolder(name)
@@ -67,6 +67,7 @@ private struct Seeds {
     }
     try putLists(in: folder.folder("FuzzPropertyList"))
     try putQueries(in: folder.folder("FuzzQuery"))
+    try putPatches(in: folder.folder("FuzzPatch"))
     try putSnapshots(in: folder)
   }
 
@@ -79,6 +80,27 @@ private struct Seeds {
     let filter =
       "due BETWEEN {2026-11-21T10:30:00Z, date(3)} || price * 2 == decimal('1.5') && flag"
     try put([0] + filter.utf8, "filter", in: folder)
+  }
+
+  /// A document with all that JSON has, a patch, and the two kinds of patches of others.
+  private func putPatches(in folder: any DiskFolder) throws {
+    let document =
+      #"{"a":[null,true,-0.5e+3,"\u00e9\ud83d\ude39\n"],"b/~":{},"c":12345678901234567890}"#
+    try put([0] + document.utf8, "document", in: folder)
+    let patch =
+      #"{"patch":1,"objects":[{"entity":"Post","id":{"guid":"0F8FAD5B-D9CB-469F-A165-70867728950E"},"#
+      + #""old":{"date":null},"new":{"date":"2026-11-21T10:30:00.25Z","mood":{"$data":"AAE="},"#
+      + #""tags":["a",{"$set":[1]}]},"types":{"date":"date","tags":"set"},"relationships":{"author":"#
+      + #"{"kind":"toOne","added":[{"entity":"Person","id":{"name":"ann"}}],"patches":[{"entity":"#
+      + #""Person","id":"xjournal://0123456789abcdef/0/3/17","new":{}}]}}}]}"#
+    try put([1] + patch.utf8, "patch", in: folder)
+    let operations =
+      #"[{"a":[1,{"b":2}]},[{"op":"test","path":"/a/0","value":1.0},{"op":"move","from":"/a/1/b","#
+      + #""path":"/c"},{"op":"copy","from":"/a","path":"/a/-"},{"op":"add","path":"/x~1y","value":[]},"#
+      + #"{"op":"replace","path":"/a/0","value":null},{"op":"remove","path":"/c"}]]"#
+    try put([2] + operations.utf8, "operations", in: folder)
+    let merge = #"[{"a":{"b":1,"c":[2]}},{"a":{"b":null,"c":{"d":3}},"e":4}]"#
+    try put([3] + merge.utf8, "merge", in: folder)
   }
 
   /// The runs and the checkpoint of a store, whole and without what is always sound.
