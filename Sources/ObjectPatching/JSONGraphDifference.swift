@@ -1,0 +1,172 @@
+internal import ObjectModel
+
+/// The patch that leads from one document of a graph to another.
+struct JSONGraphDifference {
+  private let graph: JSONGraph
+
+  init(_ graph: JSONGraph) { self.graph = graph }
+
+  func patch(from one: JSONValue, to other: JSONValue) throws(JSONError) -> Patch {
+    let (before, after) = (try members(one), try members(other))
+    var patch = Patch()
+    for name in names(before, after) {
+      let entity = try graph.entity(name)
+      do throws(JSONError) {
+        patch.objects += try patches(of: entity, before[name], after[name])
+      } catch {
+        throw error.inside(name)
+      }
+    }
+    return patch
+  }
+
+  private func members(_ value: JSONValue) throws(JSONError) -> JSONObject {
+    guard case .object(let object) = value else {
+      throw JSONError(.wrongType, "is \(value.kindName) where an object is wanted")
+    }
+    return object
+  }
+
+  /// The keys of both, those of the first before the others.
+  private func names(_ one: JSONObject, _ other: JSONObject) -> [String] {
+    one.members.map(\.key) + other.members.map(\.key).filter { one[$0] == nil }
+  }
+
+  private func patches(
+    of entity: ModelEntity, _ one: JSONValue?, _ other: JSONValue?
+  ) throws(JSONError) -> [ObjectPatch] {
+    let before = try one.map { (value) throws(JSONError) in try members(value) } ?? JSONObject()
+    let after = try other.map { (value) throws(JSONError) in try members(value) } ?? JSONObject()
+    var patches: [ObjectPatch] = []
+    for name in names(before, after) {
+      do throws(JSONError) {
+        if let patch = try patch(name, of: entity, before[name], after[name]) {
+          patches.append(patch)
+        }
+      } catch {
+        throw error.inside(name)
+      }
+    }
+    return patches
+  }
+
+  private func patch(
+    _ name: String, of entity: ModelEntity, _ one: JSONValue?, _ other: JSONValue?
+  ) throws(JSONError) -> ObjectPatch? {
+    if one == other { return nil }
+    let identity = try graph.identity(name, of: entity)
+    let before = try one.map { (value) throws(JSONError) in try members(value) } ?? JSONObject()
+    let after = try other.map { (value) throws(JSONError) in try members(value) } ?? JSONObject()
+    var (old, new): ([String: Value], [String: Value]) = ([:], [:])
+    var relationships: [String: RelationshipPatch] = [:]
+    for key in names(before, after) where before[key] != after[key] {
+      do throws(JSONError) {
+        if let relationship = entity.relationship(key) {
+          let part = try part(relationship, before[key], after[key])
+          // None and an empty one are the same.
+          if !part.isEmpty { relationships[key] = part }
+        } else {
+          let was = try value(before[key], key, of: entity)
+          let now = try value(after[key], key, of: entity)
+          // The same value may be written in two ways.
+          if was != now { (old[key], new[key]) = (.some(was), .some(now)) }
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+    if case .attribute(let key, let value) = identity.identifier, other != nil {
+      // Who creates an object under a key need not repeat it within.
+      if one == nil, new[key]?.isNull ?? true { new[key] = .some(value) }
+      if let now = new[key], now != value {
+        throw JSONError(.badIdentifier, "is not what the object is named by").inside(key)
+      }
+    }
+    if one != nil, other != nil, new.isEmpty, relationships.isEmpty { return nil }
+    var patch = ObjectPatch(updating: identity, relationships: relationships)
+    patch.old = one == nil ? nil : old
+    patch.new = other == nil ? nil : new
+    // What a new or a gone object has no value for goes without saying.
+    if one == nil { patch.new = new.filter { !$0.value.isNull } }
+    if other == nil { patch.old = old.filter { !$0.value.isNull } }
+    return patch
+  }
+
+  private func value(
+    _ json: JSONValue?, _ key: String, of entity: ModelEntity
+  ) throws(JSONError) -> Value {
+    guard let json else { return .null }
+    let value = try json.value(of: entity.attribute(key)?.type)
+    guard value.isWithinDepth else {
+      throw JSONError(.tooDeep, "is a value nested deeper than \(Value.largestDepth) levels")
+    }
+    guard entity.attribute(key) != nil || value.isNull || value.isPropertyList else {
+      throw JSONError(
+        .badValue, "is no property list, as a key must be that \(entity.name) has no attribute for")
+    }
+    return value
+  }
+
+  // MARK: Relationships
+
+  private func part(
+    _ relationship: RelationshipDescription, _ one: JSONValue?, _ other: JSONValue?
+  ) throws(JSONError) -> RelationshipPatch {
+    let kind = RelationshipPatch.Kind(relationship)
+    switch graph.shape(of: relationship) {
+    case .inverse(let inverse):
+      throw JSONError(.unknownKey, "is said at the other end, by \(inverse)")
+    case .list:
+      return list(try pointers(one, relationship), try pointers(other, relationship))
+    case .pointer, .members:
+      let before = try pointers(one, relationship)
+      let after = try pointers(other, relationship)
+      let (wasThere, isThere) = (Set(before), Set(after))
+      return RelationshipPatch(
+        kind, removed: before.filter { !isThere.contains($0) }.map { .init($0) },
+        added: after.filter { !wasThere.contains($0) }.map { .init($0) })
+    }
+  }
+
+  private func list(_ before: [PatchIdentity], _ after: [PatchIdentity]) -> RelationshipPatch {
+    let order = MemberOrder(from: before, to: after)
+    return RelationshipPatch(
+      .ordered, removed: order.removed.map { .init(before[$0], position: $0) },
+      added: order.added.map { .init(after[$0], position: $0) })
+  }
+
+  /// The objects that a relationship leads to.
+  private func pointers(
+    _ value: JSONValue?, _ relationship: RelationshipDescription
+  ) throws(JSONError) -> [PatchIdentity] {
+    switch (graph.shape(of: relationship), value) {
+    case (_, nil): return []
+    case (.pointer, .null?): return []
+    case (.pointer, .string(let text)?): return [try graph.destination(text, of: relationship)]
+    case (.list, let value?):
+      let identities = try value.elements { (element) throws(JSONError) in
+        try graph.destination(try element.text(), of: relationship)
+      }
+      guard Set(identities).count == identities.count else {
+        throw JSONError(.badValue, "has an object twice")
+      }
+      return identities
+    case (.members, .object(let object)?):
+      var identities: [PatchIdentity] = []
+      for (key, mark) in object.members {
+        do throws(JSONError) {
+          guard mark == true else {
+            throw JSONError(.wrongType, "is \(mark.kindName) where true is wanted")
+          }
+          identities.append(try graph.destination(key, of: relationship))
+        } catch {
+          throw error.inside(key)
+        }
+      }
+      return identities
+    case (_, let value?):
+      throw JSONError(
+        .wrongType, "is \(value.kindName), as which \(relationship.name) is not written")
+    }
+  }
+}

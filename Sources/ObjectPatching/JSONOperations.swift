@@ -1,0 +1,148 @@
+internal import ObjectModel
+
+/// A patch as operations on the document of a graph (RFC 6902): tests of what there was, then creations and updates,
+/// then relationships, then deletions.
+struct JSONOperations {
+  private let graph: JSONGraph
+  private var tests: [JSONPatchDocument.Operation] = []
+  private var attributes: [JSONPatchDocument.Operation] = []
+  private var removals: [JSONPatchDocument.Operation] = []
+  private var additions: [JSONPatchDocument.Operation] = []
+  private var deletions: [JSONPatchDocument.Operation] = []
+
+  init(_ entries: [FlatPatch.Entry], _ graph: JSONGraph) throws(JSONError) {
+    self.graph = graph
+    for entry in entries {
+      do throws(JSONError) {
+        try add(entry.patch)
+      } catch {
+        throw error.inside(entry.path)
+      }
+    }
+  }
+
+  var operations: [JSONPatchDocument.Operation] {
+    tests + attributes + removals + additions + deletions
+  }
+
+  private mutating func add(_ patch: ObjectPatch) throws(JSONError) {
+    let entity = try graph.entity(patch.entityName)
+    let place = try graph.pointer(patch.identity)
+    try patch.checkKeepsIdentifier()
+    switch patch.kind {
+    case .creation:
+      attributes.append(.add(place, creation(patch, entity)))
+    case .update, .deletion:
+      try addAttributes(patch, entity, place)
+    }
+    if patch.kind == .deletion {
+      deletions.append(.remove(place))
+      return
+    }
+    for (key, part) in patch.relationships.sorted(by: { $0.key.orderOfBytes($1.key) < 0 }) {
+      guard let relationship = entity.relationship(key) else {
+        throw JSONError(.unknownKey, "is no relationship of \(entity.name)").inside(key)
+      }
+      try add(part, relationship, of: place, patch.identity)
+    }
+  }
+
+  /// A new object; relationships are added to it.
+  private func creation(_ patch: ObjectPatch, _ entity: ModelEntity) -> JSONValue {
+    var object = JSONObject()
+    for (key, value) in (patch.new ?? [:]).sortedByKey where !value.isNull {
+      object.append(key, graph.json(value, key, of: entity))
+    }
+    for relationship in entity.relationships where !relationship.isTransient {
+      switch graph.shape(of: relationship) {
+      case .members: object.append(relationship.name, .object(JSONObject()))
+      case .list: object.append(relationship.name, .array([]))
+      case .pointer, .inverse: break
+      }
+    }
+    return .object(object)
+  }
+
+  private mutating func addAttributes(
+    _ patch: ObjectPatch, _ entity: ModelEntity, _ place: JSONPointer
+  ) throws(JSONError) {
+    let (old, new) = (patch.old ?? [:], patch.new ?? [:])
+    for (key, value) in old.sortedByKey where !value.isNull {
+      tests.append(.test(place.appending(key), graph.json(value, key, of: entity)))
+    }
+    for (key, value) in new.sortedByKey {
+      let at = place.appending(key)
+      switch (old[key], value) {
+      case (.null?, .null): break
+      case (let before?, _) where before == value: break
+      case (_?, .null): attributes.append(.remove(at))
+      // What may be there or not can be removed once it has been set.
+      case (nil, .null): attributes += [.add(at, .null), .remove(at)]
+      case (.null?, _), (nil, _): attributes.append(.add(at, graph.json(value, key, of: entity)))
+      case (_?, _): attributes.append(.replace(at, graph.json(value, key, of: entity)))
+      }
+    }
+  }
+
+  private mutating func add(
+    _ part: RelationshipPatch, _ relationship: RelationshipDescription, of place: JSONPointer,
+    _ identity: PatchIdentity
+  ) throws(JSONError) {
+    let at = place.appending(relationship.name)
+    switch graph.shape(of: relationship) {
+    case .pointer:
+      let (before, after) = (part.removed.first, part.added.first)
+      if let before { tests.append(.test(at, .string(try graph.pointer(before.identity).text))) }
+      if let after {
+        additions.append(.add(at, .string(try graph.pointer(after.identity).text)))
+      } else if before != nil {
+        removals.append(.remove(at))
+      }
+    case .members:
+      for member in part.removed {
+        removals.append(.remove(at.appending(try graph.pointer(member.identity).text)))
+      }
+      for member in part.added {
+        additions.append(.add(at.appending(try graph.pointer(member.identity).text), true))
+      }
+    case .list:
+      // From behind, so that the places before stay what they were.
+      for member in part.removed.sorted(by: { $0.position ?? 0 > $1.position ?? 0 }) {
+        guard let position = member.position else {
+          throw JSONError(.badValue, "takes out an object without saying where it stands")
+            .inside(relationship.name)
+        }
+        let element = at.appending(String(position))
+        let pointer = JSONValue.string(try graph.pointer(member.identity).text)
+        removals += [.test(element, pointer), .remove(element)]
+      }
+      for member in part.added.sorted(by: { $0.position ?? .max < $1.position ?? .max }) {
+        let element = at.appending(member.position.map(String.init) ?? "-")
+        additions.append(.add(element, .string(try graph.pointer(member.identity).text)))
+      }
+    case .inverse(let inverse):
+      for member in part.removed {
+        removals.append(.remove(try graph.pointer(member.identity).appending(inverse)))
+      }
+      let owner = JSONValue.string(try graph.pointer(identity).text)
+      for member in part.added {
+        additions.append(.add(try graph.pointer(member.identity).appending(inverse), owner))
+      }
+    }
+  }
+}
+
+extension JSONPointer {
+  func appending(_ token: String) -> JSONPointer { JSONPointer(tokens + [token]) }
+}
+
+extension ObjectPatch {
+  /// Another identifier would be another member of the document, and whatever leads to it would have to be changed.
+  func checkKeepsIdentifier() throws(JSONError) {
+    guard case .attribute(let key, let value) = identity.identifier, let new = new?[key],
+      new != value
+    else { return }
+    throw JSONError(.badIdentifier, "gives \(identity) another identifier, which cannot be told")
+      .inside(key)
+  }
+}

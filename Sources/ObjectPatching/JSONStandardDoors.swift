@@ -1,0 +1,70 @@
+public import FoundationEssentials
+public import ObjectModel
+
+// Patches for those who speak JSON Patch (RFC 6902) or JSON Merge Patch (RFC 7396). Both are said of the graph as one JSON
+// document: entities by their names, in them the objects by their identifiers (docs/patching.md).
+extension Patch {
+  /// The patch as a JSON Patch of the graph's document. It tests the old values, so that it fails where they are others.
+  ///
+  /// - Throws: `PatchError` where the changes of an object stand in several places, it gets another identifier, or it leaves an
+  ///   order without saying its place.
+  public func jsonPatch(
+    model: ManagedObjectModel, isIndented: Bool = false
+  ) throws(PatchError) -> Data {
+    let entries = try FlatPatch(self).entries
+    do throws(JSONError) {
+      let operations = try JSONOperations(entries, JSONGraph(model: model)).operations
+      return Data(JSONPatchDocument(operations).document.bytes(isIndented: isIndented))
+    } catch {
+      throw PatchError(error)
+    }
+  }
+
+  /// The patch as a JSON Merge Patch of the graph's document. The old values are not in it.
+  ///
+  /// - Throws: `PatchError` where the changes of an object stand in several places, it gets another identifier, an order
+  ///   changes in part, or a value has nulls within, which no merge patch can say.
+  public func mergePatch(
+    model: ManagedObjectModel, isIndented: Bool = false
+  ) throws(PatchError) -> Data {
+    let entries = try FlatPatch(self).entries
+    do throws(JSONError) {
+      let document = try JSONMergeWriting(entries, JSONGraph(model: model)).document
+      return Data(document.bytes(isIndented: isIndented))
+    } catch {
+      throw PatchError(error)
+    }
+  }
+
+  /// What a JSON Patch does to a graph.
+  ///
+  /// Costs: time in proportion to the document and the operations.
+  ///
+  /// - Parameter graph: the graph's document, or the part of it that the patch speaks of.
+  /// - Throws: `PatchError` for what is no JSON Patch, for a test that fails, and for what becomes no graph of the model.
+  public init(jsonPatch: Data, graph: Data, model: ManagedObjectModel) throws(PatchError) {
+    do throws(JSONError) {
+      let before = try JSONValue(parsing: graph)
+      let operations = try JSONPatchDocument(JSONValue(parsing: jsonPatch))
+      self = try JSONGraphDifference(JSONGraph(model: model)).patch(
+        from: before, to: operations.applied(to: before))
+    } catch {
+      throw PatchError(error)
+    }
+  }
+
+  /// What a JSON Merge Patch does to a graph.
+  ///
+  /// - Parameter graph: the graph's document, or the part of it that the patch speaks of.
+  /// - Throws: `PatchError` for what is no JSON, and for what becomes no graph of the model.
+  public init(mergePatch: Data, graph: Data, model: ManagedObjectModel) throws(PatchError) {
+    do throws(JSONError) {
+      let before = try JSONValue(parsing: graph)
+      let merge = JSONMergePatch(try JSONValue(parsing: mergePatch))
+      self = try JSONGraphDifference(JSONGraph(model: model)).patch(
+        from: before, to: merge.applied(to: before))
+    } catch {
+      throw PatchError(error)
+    }
+  }
+}

@@ -1,0 +1,197 @@
+internal import FoundationEssentials
+internal import ObjectModel
+internal import ObjectPatching
+internal import TestSupport
+import Testing
+
+/// Patches for those who speak JSON Patch and JSON Merge Patch, and from them.
+@Suite struct JSONStandardDoorTests {
+  let model: ManagedObjectModel
+
+  init() throws { model = try JSONPatches.model() }
+
+  private let graph = #"""
+    {"Post":{"0F8FAD5B-D9CB-469F-A165-70867728950E":{"guid":"0F8FAD5B-D9CB-469F-A165-70867728950E",
+    "string":"Hello","date":"2026-11-21T10:30:00Z","dictionary":{"a":1,"b":2},
+    "author":"/Person/ann","readers":{"/Person/ann":true},
+    "pages":["/Page/xjournal:~1~10123456789abcdef~10~13~11","/Page/xjournal:~1~10123456789abcdef~10~13~12"]}},
+    "Person":{"ann":{"name":"ann","read":{"/Post/0F8FAD5B-D9CB-469F-A165-70867728950E":true}}},
+    "Editor":{},"Page":{"xjournal://0123456789abcdef/0/3/1":{"text":"one"},
+    "xjournal://0123456789abcdef/0/3/2":{"text":"two"}}}
+    """#
+
+  private let guid = "0F8FAD5B-D9CB-469F-A165-70867728950E"
+
+  private func identity() throws -> PatchIdentity {
+    PatchIdentity("Post", "guid", .uuid(try #require(UUID(uuidString: guid))))
+  }
+
+  private func page(_ number: UInt64) throws -> PatchIdentity {
+    PatchIdentity("Page", try ObjectID(uri: "xjournal://0123456789abcdef/0/3/\(number)"))
+  }
+
+  /// A patch that changes everything a patch can change, but for what a merge patch cannot say.
+  private func patch(ordered: Bool) throws -> Patch {
+    let bob = PatchIdentity("Editor", "name", "bob")
+    let post = try identity()
+    var patch = ObjectPatch(
+      updating: post,
+      old: [
+        "string": "Hello", "date": .date(Date(timeIntervalSinceReferenceDate: 816_949_800)),
+        "integer": nil, "dictionary": ["a": 1, "b": 2],
+      ],
+      new: ["string": "Bye", "date": nil, "integer": 7, "dictionary": ["b": 3]],
+      relationships: [
+        "author": RelationshipPatch(
+          .toOne, removed: [.init(PatchIdentity("Person", "name", "ann"))], added: [.init(bob)]),
+        "readers": RelationshipPatch(
+          .toMany, removed: [.init(PatchIdentity("Person", "name", "ann"))], added: [.init(bob)]),
+      ])
+    if ordered {
+      patch.relationships["pages"] = RelationshipPatch(
+        .ordered, removed: [.init(try page(1), position: 0)],
+        added: [.init(try page(3), position: 1)])
+    }
+    return Patch(objects: [
+      patch,
+      ObjectPatch(
+        creating: bob, new: ["name": "bob", "mood": .data(Data([1]))],
+        relationships: ["read": RelationshipPatch(.toMany, added: [.init(post)])]),
+      ObjectPatch(creating: try page(3), new: ["text": "three"]),
+      ObjectPatch(
+        updating: PatchIdentity("Person", "name", "ann"),
+        relationships: ["read": RelationshipPatch(.toMany, removed: [.init(post)])]),
+      ObjectPatch(deleting: try page(1), old: ["text": "one"]),
+    ])
+  }
+
+  /// What there is to compare of a patch, without the order of its objects.
+  private func changes(_ patch: Patch) -> Set<ObjectPatch> { Set(patch.objects) }
+
+  @Test func `a patch as JSON Patch does to the document what it does to the graph`() throws {
+    let patch = try patch(ordered: true)
+    let operations = try patch.jsonPatch(model: model)
+    let back = try Patch(jsonPatch: operations, graph: Data(graph.utf8), model: model)
+    #expect(changes(back) == changes(patch), "\(String(decoding: operations, as: UTF8.self))")
+    // The old values are tested.
+    let other = graph.replacing("Hello", with: "Hallo")
+    let error = #expect(throws: PatchError.self) {
+      try Patch(jsonPatch: operations, graph: Data(other.utf8), model: model)
+    }
+    #expect(error?.path.description == "/2/value", "\(String(describing: error))")
+  }
+
+  @Test func `a patch as JSON Merge Patch does to the document what it does to the graph`() throws {
+    let patch = try patch(ordered: false)
+    let merge = try patch.mergePatch(model: model)
+    let back = try Patch(mergePatch: merge, graph: Data(graph.utf8), model: model)
+    var expected = patch
+    // A merge patch cannot take a page out of an order, so nothing is told of the order here.
+    expected.objects[0].relationships["pages"] = nil
+    #expect(changes(back) == changes(expected), "\(String(decoding: merge, as: UTF8.self))")
+  }
+
+  @Test func `a relationship that is held at the other end is said there`() throws {
+    let patch = Patch(objects: [
+      ObjectPatch(
+        updating: PatchIdentity("Person", "name", "ann"),
+        relationships: [
+          "posts": RelationshipPatch(.toMany, removed: [.init(try identity())])
+        ])
+    ])
+    let operations = String(decoding: try patch.jsonPatch(model: model), as: UTF8.self)
+    #expect(operations == #"[{"op":"remove","path":"/Post/\#(guid)/author"}]"#)
+    let merge = String(decoding: try patch.mergePatch(model: model), as: UTF8.self)
+    #expect(merge == #"{"Post":{"\#(guid)":{"author":null}}}"#)
+  }
+
+  @Test func `what a standard cannot say is refused, and not said by halves`() throws {
+    let moved = Patch(objects: [
+      ObjectPatch(
+        updating: try identity(),
+        relationships: [
+          "pages": RelationshipPatch(.ordered, added: [.init(try page(2), position: 0)])
+        ])
+    ])
+    #expect(throws: PatchError.self) { try moved.mergePatch(model: model) }
+    let renamed = Patch(objects: [
+      ObjectPatch(
+        updating: PatchIdentity("Person", "name", "ann"), old: ["name": "ann"],
+        new: ["name": "anna"])
+    ])
+    #expect(throws: PatchError.self) { try renamed.jsonPatch(model: model) }
+    #expect(throws: PatchError.self) { try renamed.mergePatch(model: model) }
+    let unknown = Patch(objects: [
+      ObjectPatch(updating: try identity(), new: ["dictionary": ["a": 1]])
+    ])
+    #expect(throws: PatchError.self) { try unknown.mergePatch(model: model) }
+  }
+
+  private static let refusals: [(String, PatchError.Code, String)] = [
+    (#"[{"op":"add","path":"/Dog","value":{}}]"#, .unknownEntity, "/Dog"),
+    (#"[{"op":"add","path":"/Post/x","value":{}}]"#, .wrongIdentifier, "/Post/x"),
+    (#"[{"op":"add","path":"/Page/x","value":{}}]"#, .wrongIdentifier, "/Page/x"),
+    (#"[{"op":"add","path":"/Person/ann/posts","value":{}}]"#, .unknownKey, "/Person/ann/posts"),
+    (
+      #"[{"op":"replace","path":"/Person/ann/name","value":"eve"}]"#, .wrongIdentifier,
+      "/Person/ann/name"
+    ),
+    (
+      #"[{"op":"add","path":"/Person/ann/read/~1Person~1ann","value":true}]"#, .wrongEntity,
+      "/Person/ann/read/~1Person~1ann"
+    ),
+    (#"[{"op":"add","path":"/Person/ann/read","value":[]}]"#, .malformed, "/Person/ann/read"),
+    (#"[{"op":"replace","path":"/Person/ann","value":3}]"#, .malformed, "/Person/ann"),
+    (#"[{"op":"replace","path":"","value":3}]"#, .malformed, ""),
+    (#"[{"op":"remove","path":"/Person/eve"}]"#, .missingObject, "/0/path"),
+  ]
+
+  @Test(arguments: refusals)
+  func `S81: what makes no graph of the model is refused with its path`(
+    operations: String, code: PatchError.Code, path: String
+  ) {
+    let error = #expect(throws: PatchError.self) {
+      try Patch(jsonPatch: Data(operations.utf8), graph: Data(graph.utf8), model: model)
+    }
+    #expect(error?.code == code && error?.path.description == path, "\(String(describing: error))")
+  }
+
+  /// A post's attribute `any` holds each case's document, and its patch is applied there. Left out are those cases whose
+  /// document becomes what an attribute cannot hold: one of them removes nothing of the whole, and a null as the whole
+  /// is no value. There are none of these in the suite, so that all of its cases are gone through.
+  @Test func `S79: the cases of the public suite pass through the door`() throws {
+    for (index, each) in try JSONPatchSuite.cases().enumerated() {
+      var operations: [JSONValue] = []
+      for operation in each.patch.array ?? [] {
+        var members = JSONObject()
+        for (key, value) in operation.object?.members.map({ ($0.key, $0.value) }) ?? [] {
+          let isPointer = ["path", "from"].contains(key)
+          let text = isPointer ? value.string : nil
+          // What is no pointer stays what it is, and is refused for that.
+          members.append(
+            key,
+            text.map { $0.isEmpty || $0.hasPrefix("/") ? .string("/Post/\(guid)/any" + $0) : value }
+              ?? value)
+        }
+        operations.append(.object(members))
+      }
+      let post = JSONObject([("guid", .string(guid)), ("any", each.document)])
+      let graph = JSONObject([("Post", .object(JSONObject([(guid, .object(post))])))])
+      let json = Data(JSONValue.array(operations).bytes())
+      do {
+        let patch = try Patch(
+          jsonPatch: json, graph: Data(JSONValue.object(graph).bytes()), model: model)
+        let expected = try #require(each.expected, "case \(index): \(each.patch)")
+        if expected == each.document {
+          #expect(patch.isEmpty, "case \(index)")
+        } else {
+          let new = try JSONValue(parsing: patch.json()).object?["objects"]?.array?.first?
+            .object?["new"]?.object?["any"]
+          #expect(new == expected, "case \(index): \(each.patch)")
+        }
+      } catch let error as PatchError {
+        #expect(each.expected == nil, "case \(index): \(each.patch): \(error)")
+      }
+    }
+  }
+}
