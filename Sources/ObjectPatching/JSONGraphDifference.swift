@@ -87,9 +87,22 @@ struct JSONGraphDifference {
     patch.old = one == nil ? nil : old
     patch.new = other == nil ? nil : new
     // What a new or a gone object has no value for goes without saying.
-    if one == nil { patch.new = new.filter { !$0.value.isNull } }
+    if one == nil { patch.new = Self.beginning(new.filter { !$0.value.isNull }, of: entity) }
     if other == nil { patch.old = old.filter { !$0.value.isNull } }
     return patch
+  }
+
+  /// The values of a new object. What is not in the document has no value, though an insert would give it one; what
+  /// must have one begins with its default.
+  private static func beginning(
+    _ values: [String: Value], of entity: ModelEntity
+  ) -> [String: Value] {
+    var values = values
+    for attribute in entity.attributes
+    where attribute.isOptional && !attribute.isTransient && values[attribute.name] == nil {
+      if let value = attribute.defaultValue, !value.isNull { values[attribute.name] = .some(.null) }
+    }
+    return values
   }
 
   private func value(

@@ -55,7 +55,7 @@ import Testing
     let json = try patch.json()
     let back = try Patch(json: json, model: model)
     #expect(back == patch)
-    #expect(json == Data(try JSONValue(parsing: example.utf8).bytes()))
+    #expect(try json == Data(JSONValue(parsing: example.utf8).bytes()))
   }
 
   @Test func `the graph of the page is one, and patches are said of it`() throws {
