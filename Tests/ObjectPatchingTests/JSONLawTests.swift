@@ -13,7 +13,7 @@ import Testing
     `S79: differences come back from JSON, and lead to the same as JSON Patch and as merge patch`()
     throws
   {
-    let campaign = Campaign(count: "XJ_JSON_DIFFERENCES", inGate: 120)
+    let campaign = Campaign(count: "XJ_JSON_DIFFERENCES", inGate: 60)
     let tally = Tally()
     let schema = try JSONSchema.ofPatches()
     try campaign.forEachHistory(tally) { seed in
