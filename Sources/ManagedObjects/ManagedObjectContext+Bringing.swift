@@ -45,7 +45,8 @@ extension ManagedObjectContext {
       delete(instance)
     }
     for state in inserted { state.object?.awake(from: .undoOfDelete) }
-    if let name { setActionName(name) }
+    // Where nothing was changed there is no step, and the next one is not to be called so.
+    if let name, fold.hasOpenStep { setActionName(name) }
     processPendingChanges()
   }
 

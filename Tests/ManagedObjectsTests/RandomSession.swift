@@ -12,8 +12,8 @@ final class RandomSession {
   /// What was done, for whoever has to find out why something differs.
   private(set) var story: [String] = []
 
-  init(seed: UInt64, contextCount: Int) throws {
-    stage = try Stage()
+  init(seed: UInt64, contextCount: Int, _ model: ManagedObjectModel? = nil) throws {
+    stage = try Stage(model)
     dice = Dice(seed: seed)
     for number in 0..<contextCount {
       let context = stage.context()
@@ -40,10 +40,13 @@ final class RandomSession {
     return found.sorted { $0.objectID < $1.objectID }
   }
 
-  private func pick(_ entity: String, in context: ManagedObjectContext) -> ManagedObject? {
+  func pick(_ entity: String, in context: ManagedObjectContext) -> ManagedObject? {
     let objects = objects(entity, in: context)
     return objects.isEmpty ? nil : objects[dice.pick(objects.count)]
   }
+
+  /// Tells what is done.
+  func tell(_ what: String) { story.append(what) }
 
   /// Does one thing.
   func step() {
