@@ -22,6 +22,8 @@ package final class EntityInfo: Sendable {
   private let places: [String: Int]
   /// By number of key; less than the properties' count where there is one.
   private let placesByKey: [UInt16]
+  /// The properties that are saved and of which something is demanded.
+  let demanding: [Property]
   /// The values that a new object has, by key.
   let fillings: [(key: KeyNumber, value: Value)]
 
@@ -61,6 +63,7 @@ package final class EntityInfo: Sendable {
       for virtual in program.virtualAttributes[name] ?? [] { virtuals[virtual.name] = virtual }
     }
     virtualAttributes = virtuals
+    demanding = properties.filter { $0.isDemanding && !$0.isTransient }
     fillings = properties.compactMap { property in
       guard let value = property.attribute?.filling else { return nil }
       return (property.key, value)

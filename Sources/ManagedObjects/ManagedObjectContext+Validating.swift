@@ -48,10 +48,8 @@ extension ManagedObjectContext {
           try object.validateValue(value, forKey: property.name)
         }
       case .relationship(let relationship):
+        guard relationship.isDemanding else { continue }
         let description = relationship.description
-        guard
-          !description.isOptional || description.minCount != nil || description.maxCount != nil
-        else { continue }
         let count = destinations(of: state, property.key, relationship).count
         if count == 0 {
           if !description.isOptional { fail(.missing) }

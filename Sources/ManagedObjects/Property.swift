@@ -39,6 +39,14 @@ package final class Property: Sendable {
     }
   }
 
+  /// Whether something is demanded of its values.
+  var isDemanding: Bool {
+    switch kind {
+    case .attribute(let attribute): !attribute.isOptional || !attribute.validation.isEmpty
+    case .relationship(let relationship): relationship.isDemanding
+    }
+  }
+
   /// Whether no save takes its values.
   package var isTransient: Bool {
     attribute?.isTransient ?? relationship?.description.isTransient ?? false
@@ -71,4 +79,9 @@ package struct RelationshipInfo: Sendable {
   package let storage: Storage
 
   package var isToMany: Bool { description.isToMany }
+
+  /// Whether something is demanded of the destinations.
+  var isDemanding: Bool {
+    !description.isOptional || description.minCount != nil || description.maxCount != nil
+  }
 }

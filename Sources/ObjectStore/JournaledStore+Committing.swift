@@ -37,6 +37,20 @@ extension JournaledStore {
     return commit
   }
 
+  /// Waits until readers see what is on its way now: a commit may be in conflict with what nobody sees yet.
+  package func catchUp() {
+    guard options.durability > .memory, let last = committing.withLock({ pending.last }) else {
+      return
+    }
+    do throws(JournalError) {
+      try journal.wait(for: last.ticket, until: options.durability == .synced ? .synced : .written)
+      committing.withLock { if let snapshot = pending.settle(last.number) { publish(snapshot) } }
+    } catch {
+      // What has failed is no rival any more.
+      committing.withLock { settleFailures() }
+    }
+  }
+
   /// Checks, numbers and encodes a commit, and sends it on its way.
   ///
   /// - Returns: nil where there is nothing to change.

@@ -62,6 +62,11 @@ struct PendingCommits {
     onTheirWay.append((ticket, snapshot, false))
   }
 
+  /// The last commit that is on its way; nil where none is.
+  var last: (ticket: CommitTicket, number: CommitNumber)? {
+    onTheirWay.last.map { ($0.ticket, $0.snapshot.number) }
+  }
+
   /// Notes that a commit is made, and with it every one before.
   ///
   /// - Returns: its state, unless a later one was noted before.

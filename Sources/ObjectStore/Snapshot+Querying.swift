@@ -1,4 +1,4 @@
-internal import ObjectModel
+package import ObjectModel
 internal import ObjectQuery
 
 // Which objects pass the filter of a query.
@@ -19,6 +19,14 @@ extension Snapshot {
     let matching = Matching(query, in: SnapshotReader(self, unsaved))
     guard try matching.forEachStored(body) else { return }
     try matching.forEachUnsaved(body)
+  }
+
+  /// Whether an object passes the filter of a query.
+  package func passes(
+    _ object: ObjectID, _ query: SnapshotQuery, with unsaved: (any UnsavedObjects)? = nil
+  ) throws(StoreError) -> Bool {
+    guard let found = try SnapshotReader(self, unsaved).object(object) else { return false }
+    return try query.query.filter.admits(found)
   }
 
   /// How many objects a query finds, within its limit and behind its offset.

@@ -189,6 +189,25 @@ final class Post: ManagedObject {
     }
   }
 
+  @Test func `many objects are inserted, changed and deleted by one commit each`() throws {
+    try withStore { store, _ in
+      let context = ManagedObjectContext(store)
+      let blog = context.insert(Blog.self)
+      try context.save()
+
+      let rows: [[String: Value]] = [
+        ["title": "One", "likes": 20], ["title": "Two", "blog": .reference(blog.objectID)],
+      ]
+      try store.batchInsert(Post.self, rows, author: "ann", message: "import")
+      try store.batchUpdate(Post.self, where: "likes > 10", setting: ["author": "ann"])
+      #expect(blog.posts.map(\.title) == ["Two"])
+      try store.batchDelete(Post.self, where: #Predicate { $0.title == "Two" })
+      context.refreshAllObjects()
+      #expect(blog.posts.isEmpty && store.lastCommit == 4)
+      #expect(try context.fetch(Post.self).map(\.author) == ["ann"])
+    }
+  }
+
   @Test func `the past can be shown, told and taken back`() throws {
     try withStore { store, _ in
       let context = ManagedObjectContext(store)
