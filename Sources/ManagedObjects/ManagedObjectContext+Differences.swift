@@ -10,13 +10,18 @@ extension ManagedObjectContext {
     changed.inserted = event.inserted.subtracting(both)
     changed.deleted = event.deleted.subtracting(both)
     // What came and went has not been there; what went and came back is another.
-    changed.updated = both.filter { state(of: $0)?.presence == .there }
+    changed.updated = both.filter { isShownThere($0) }
     changed.refreshed = event.refreshed.subtracting(changed.inserted).subtracting(changed.deleted)
-      .subtracting(both)
+      .subtracting(both).filter { isShownThere($0) }
     changed.updated.formUnion(
       Set(event.changed).subtracting(changed.inserted).subtracting(changed.deleted)
-        .subtracting(changed.refreshed).subtracting(both))
+        .subtracting(changed.refreshed).subtracting(both).filter { isShownThere($0) })
     return changed
+  }
+
+  /// Whether an object is there, as far as the context knows.
+  private func isShownThere(_ object: ObjectID) -> Bool {
+    state(of: object).map { $0.presence == .there } ?? true
   }
 
   func change(

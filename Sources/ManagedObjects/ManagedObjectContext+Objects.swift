@@ -88,6 +88,8 @@ extension ManagedObjectContext {
         state.base = commit(ofShown: state.objectID, head)
         state.presence = .gone
         state.isFault = false
+        // Of what was given up just now it is told what became of it.
+        if event.refreshed.contains(state.objectID) { event.deleted.insert(state.objectID) }
         return
       }
       state.base = commit(ofShown: state.objectID, head)
@@ -95,13 +97,7 @@ extension ManagedObjectContext {
     }
     state.presence = .there
     state.isFault = false
-    if hasReadMembers {
-      for property in state.entity.properties
-      where property.relationship?.inverse?.storage == .inverse {
-        noteReference(
-          of: state.objectID, property.key, from: nil, to: reference(of: state, property.key))
-      }
-    }
+    if hasReadMembers { noteFetchedReferences(of: state) }
     decodeFetched(state)
     untracked { state.object?.awakeFromFetch() }
   }

@@ -153,7 +153,6 @@ extension ManagedObjectContext {
     guard let handle else {
       state.presence = .gone
       state.handle = nil
-      event.deleted.insert(state.objectID)
       state.rowWhenDeleted = nil
       return
     }

@@ -205,6 +205,19 @@ extension ManagedObjectContext {
     if let latter { didChange(latter, inverse.key) }
   }
 
+  /// Has destinations that were read before have an object that is found to lead to their owner. What is found as
+  /// it was known is no change of the owner.
+  func noteFetchedReferences(of state: ObjectState) {
+    for property in state.entity.properties {
+      guard let inverse = property.relationship?.inverse, inverse.storage == .inverse,
+        let owner = reference(of: state, property.key),
+        let members = self.state(of: owner)?.members?[inverse.key],
+        !members.contains(state.objectID)
+      else { continue }
+      noteReference(of: state.objectID, property.key, from: nil, to: owner)
+    }
+  }
+
   private func setArray(
     _ state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo, to new: [ObjectID]
   ) {

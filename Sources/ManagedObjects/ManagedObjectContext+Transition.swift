@@ -6,21 +6,30 @@ extension ManagedObjectContext {
   /// Runs something that may change any value of some objects, and has everything follow that depends on them:
   /// what the objects know of themselves, relationships that are answered from their inverse, and who watches.
   ///
-  /// - Parameter keys: which keys may change, by object; any where nothing is said of an object.
+  /// - Parameter keys: which keys may change, by object; any where nothing is said of an object. One of which none
+  ///   does is not told of as changed.
   func transition(
     _ states: [ObjectState], changing keys: [ObjectID: [KeyNumber]] = [:], _ body: () -> Void
   ) {
     let before = states.map { references(of: $0) }
+    let wereThere = states.map { $0.presence == .there }
     beginTelling()
     defer { endTelling() }
     let watched = willChange(states, keys)
     for state in states {
-      noteChanged(state)
+      if keys[state.objectID]?.isEmpty != true { noteChanged(state) }
       if listeners.hasChangeReaders { noteAllBefore(of: state) }
       state.forgetDecoded()
     }
     body()
     for state in states { adopt(state) }
+    for (state, wasThere) in zip(states, wereThere) where wasThere != (state.presence == .there) {
+      if wasThere {
+        event.deleted.insert(state.objectID)
+      } else {
+        event.inserted.insert(state.objectID)
+      }
+    }
     for (state, old) in zip(states, before) {
       if state.isFault {
         // What it has is not known before it is read again.
@@ -71,11 +80,9 @@ extension ManagedObjectContext {
       // Of what was deleted before and has been refreshed, what it led to then is kept for its delete rules.
       if state.rowWhenDeleted == nil { state.rowWhenDeleted = storedRow(state) }
       state.presence = state.handle == nil ? .gone : .deleted
-      event.deleted.insert(state.objectID)
     case (.deleted, true), (.gone, true):
       state.presence = .there
       state.rowWhenDeleted = nil
-      event.inserted.insert(state.objectID)
     default: break
     }
   }

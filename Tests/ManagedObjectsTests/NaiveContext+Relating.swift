@@ -68,6 +68,7 @@ extension NaiveContext {
   func processPendingChanges() {
     while !pendingDeletions.isEmpty { propagate(pendingDeletions.removeFirst()) }
     history.endStep()
+    tell()
   }
 
   /// Rules follow what the object led to when it was deleted and what still leads back to it.

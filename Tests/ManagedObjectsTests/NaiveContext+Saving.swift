@@ -77,6 +77,7 @@ enum NaivePolicy: CaseIterable {
 
 extension NaiveContext {
   func save(_ policy: NaivePolicy) -> NaiveOutcome {
+    notifications.append(.willSave)
     processPendingChanges()
     let dirty = objects.filter { $0.value.isDirty }
     let failures = failures(dirty)
@@ -100,8 +101,11 @@ extension NaiveContext {
     let commit = world.commit(rows)
     // What a save takes stands on the commit afterwards, also what was set as it was.
     for (id, object) in dirty {
+      // What others have made of it is told with the next changes.
+      if stored(id, object.now) != world.row(id, at: world.head) { touch(id) }
       put(id, settled(id, object, Object(base: world.head, world.row(id, at: world.head))))
     }
+    notifications.append(.didSave(commit))
     return commit.map { .saved($0) } ?? .nothing
   }
 

@@ -27,6 +27,8 @@ final class NaiveContext {
 
     var isThere: Bool { now != nil }
     var asksForSave: Bool { (now == nil) != (snapshot == nil) || !set.isSubset(of: quiet) }
+    /// Whether it is not as it was read, or was set so.
+    var differs: Bool { isThere != (snapshot != nil) || !set.isEmpty }
     var isInserted: Bool { isDirty && now != nil && snapshot == nil }
     var isUpdated: Bool { isDirty && now != nil && snapshot != nil }
     var isDeletedHere: Bool { isDirty && now == nil && snapshot != nil }
@@ -39,6 +41,10 @@ final class NaiveContext {
   var history = NaiveHistory()
   /// Deleted objects whose rules are to run, in the order of their deletion.
   var pendingDeletions: [ObjectID] = []
+  /// What has happened since it was told of last.
+  var event = NaiveEvent()
+  /// What was told.
+  var notifications: [NaiveNotification] = []
 
   init(_ world: NaiveWorld) { self.world = world }
 
@@ -88,11 +94,26 @@ final class NaiveContext {
   func put(_ id: ObjectID, _ object: Object) {
     let old = objects[id]?.now?["blog"]?.reference
     let new = object.now?["blog"]?.reference
+    let isRead = objects[id] == nil
     objects[id] = object
     guard old != new else { return }
-    if let old { derived[old]?.remove(id) }
-    if let new { derived[new]?.insert(id) }
+    if let old {
+      touchOwner(old)
+      derived[old]?.remove(id)
+    }
+    if let new {
+      // To read a post is no change of its blog, unless this was asked for its posts and did not know it.
+      if !isRead || derived[new]?.contains(id) == false { touchOwner(new) }
+      derived[new]?.insert(id)
+    }
   }
+
+  private func touchOwner(_ blog: ObjectID) {
+    if objects[blog]?.isThere ?? false { touch(blog) }
+  }
+
+  /// Has an object be as if it was never read.
+  func forget(_ id: ObjectID) { objects[id] = nil }
 
   /// Notes that a post belongs to a blog, also where it did before and nobody knew.
   func notePost(_ post: ObjectID, of blog: ObjectID) { derived[blog]?.insert(post) }
@@ -163,6 +184,7 @@ final class NaiveContext {
   /// Changes an object so that it can be undone: one key, or whether it is there.
   private func change(_ id: ObjectID, _ key: String?, _ body: (inout Object) -> Void) {
     var object = read(id)
+    touch(id)
     let before = object.now
     body(&object)
     put(id, object)

@@ -62,12 +62,14 @@ extension NaiveContext {
     processPendingChanges()
     guard let step = history.undoSteps.popLast() else { return }
     history.redoSteps.append(restore(step))
+    tell()
   }
 
   func redo() {
     processPendingChanges()
     guard let step = history.redoSteps.popLast() else { return }
     history.undoSteps.append(restore(step))
+    tell()
   }
 
   /// Brings back what was before a step, and gives the step that does the opposite. What is as in the store then
@@ -76,6 +78,7 @@ extension NaiveContext {
     var opposite: NaiveHistory.Step = [:]
     for (id, entry) in step {
       var object = read(id)
+      touch(id)
       var back = NaiveHistory.Entry()
       if entry.isWhole {
         back.isWhole = true
@@ -110,9 +113,13 @@ extension NaiveContext {
 
   /// Has everything as it was read; nothing is read for it, and nothing can be undone.
   func rollback() {
-    for (id, object) in objects { put(id, Object(base: object.base, object.snapshot)) }
-    pendingDeletions = []
+    processPendingChanges()
+    for (id, object) in objects where object.differs {
+      touch(id)
+      put(id, Object(base: object.base, object.snapshot))
+    }
     history = NaiveHistory(levels: history.levels)
+    tell()
   }
 
   // MARK: Refreshing
@@ -121,9 +128,11 @@ extension NaiveContext {
   func giveUp(_ id: ObjectID) {
     let object = read(id)
     guard object.snapshot != nil else { return }
+    touch(id, isRefreshed: true)
     forgetPosts(of: id)
     // A blog is asked for its posts anew when one of them is given up.
     if let blog = object.now?["blog"]?.reference { forgetPosts(of: blog) }
+    forget(id)
     put(id, Object(base: world.head, world.row(id, at: world.head)))
   }
 
@@ -133,6 +142,7 @@ extension NaiveContext {
   func refresh(_ id: ObjectID) {
     let old = read(id)
     guard old.snapshot != nil else { return }
+    touch(id, isRefreshed: true)
     forgetPosts(of: id)
     var new = Object(base: world.head, world.row(id, at: world.head))
     defer { put(id, new) }

@@ -11,6 +11,7 @@ import Testing
       let pair = try SessionPair(seed: seed, steps: Array(0..<stepCount))
       tally.count("steps", pair.story.count)
       tally.count("commits", pair.world.head)
+      for (word, count) in pair.told { tally.count(word, count) }
       guard pair.difference != nil, !tally.hasViolations else {
         if pair.difference != nil { tally.violation("seed \(seed) differs") }
         return
@@ -21,6 +22,9 @@ import Testing
     }
     print("sessions from seed \(campaign.seed): \(tally.summary)")
     #expect(tally["commits"] >= campaign.count)
+    for word in NaiveNotification.allWords {
+      #expect(tally[word] >= campaign.count / 2, "hardly anything was told of: \(word)")
+    }
     #expect(tally.violations.isEmpty, "\(tally.violations)")
   }
 }

@@ -88,6 +88,59 @@ import Testing
       ])
   }
 
+  @Test func `S42: to read an object is no change of its owner, unless that did not know of it`()
+    throws
+  {
+    let stage = try Stage()
+    let (first, context) = (stage.context(), stage.context())
+    let (blog, post) = (first.insert("Blog"), first.insert("Post"))
+    post.setValue(.reference(blog.objectID), forKey: "blog")
+    try first.save()
+    let heard = Heard(context)
+    let owner = try context.existingObject(with: blog.objectID)
+    #expect(owner.value(forKey: "posts") == .set([.reference(post.objectID)]))
+    let known = try context.existingObject(with: post.objectID)
+    context.processPendingChanges()
+    #expect(heard.take() == [])
+    let later = first.insert("Post")
+    later.setValue(.reference(blog.objectID), forKey: "blog")
+    try first.save()
+    let unknown = try context.existingObject(with: later.objectID)
+    context.processPendingChanges()
+    #expect(heard.take() == ["updated \(blog.objectID)"])
+    withExtendedLifetime([known, unknown]) {}
+  }
+
+  @Test func `S42: rolling back tells of what had changes, and not of what can only be undone`()
+    throws
+  {
+    let context = try Stage().context()
+    let (one, two) = (context.insert("Post"), context.insert("Post"))
+    try context.save()
+    one.setValue("a", forKey: "title")
+    context.processPendingChanges()
+    let heard = Heard(context)
+    context.rollback()
+    #expect(heard.take() == ["updated \(one.objectID)"] && !two.hasChanges)
+  }
+
+  @Test func `S42: what a save finds deleted elsewhere is told of as deleted`() throws {
+    let stage = try Stage()
+    let id = try saved(stage)
+    let (context, other) = (stage.context(), stage.context())
+    context.mergePolicy = .mergeByPropertyStoreTrump
+    let post = try context.existingObject(with: id)
+    post.setValue("ours", forKey: "title")
+    other.delete(try other.existingObject(with: id))
+    try other.save()
+    context.processPendingChanges()
+    let heard = Heard(context)
+    try context.save()
+    context.processPendingChanges()
+    #expect(post.isDeleted)
+    #expect(heard.take() == ["will save", "did save nothing", "deleted \(id)"])
+  }
+
   @Test func `S42: a save that fails tells that it begins, and not that it was done`() throws {
     let context = try Stage().context()
     let post = context.insert("Post")

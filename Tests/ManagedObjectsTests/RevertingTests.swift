@@ -4,6 +4,21 @@ import ObjectStore
 import Testing
 
 @Suite struct RevertingTests {
+  @Test func `S52: reverting where nothing is left to take back gives the next step no name`()
+    throws
+  {
+    let stage = try Stage()
+    let context = stage.context()
+    context.insert("Blog")
+    try context.save()
+    try context.revert(.commit(1), isForced: true)
+    #expect(context.undoActionName == "Revert commit 1")
+    try context.revert(.commit(1), isForced: true)
+    context.insert("Post")
+    context.processPendingChanges()
+    #expect(context.undoActionName == nil && context.undoSteps.count == 3)
+  }
+
   @Test func `S52: reverting a commit takes back just what it did, in a commit of its own`() throws
   {
     let stage = try Stage()

@@ -9,6 +9,9 @@ extension SessionPair {
     func check<Answer: Equatable>(_ what: String, _ is: Answer, _ expected: Answer) {
       if `is` != expected { differs("\(side.number): \(what) is \(`is`) and not \(expected)") }
     }
+    let told = side.naive.takeNotifications()
+    check("what is told", side.heard.take(), told)
+    note(told)
     check("hasChanges", context.hasChanges, naive.hasChanges)
     check("canUndo", context.canUndo, naive.history.canUndo)
     check("canRedo", context.canRedo, naive.history.canRedo)

@@ -14,6 +14,8 @@ final class SessionPair {
   private(set) var story: [String] = []
   /// What differed first.
   private(set) var difference: String?
+  /// How often the contexts have told what.
+  private(set) var told: [String: Int] = [:]
   var dice = Dice(seed: 0)
 
   /// A context, and what it should be like. All objects that were seen are held.
@@ -22,12 +24,14 @@ final class SessionPair {
     let context: ManagedObjectContext
     let naive: NaiveContext
     var objects: [ObjectID: ManagedObject] = [:]
+    let heard: HeardNotifications
 
     init(_ number: Int, _ stage: Stage, _ world: NaiveWorld) {
       self.number = number
       context = stage.context()
       context.name = "context \(number)"
       naive = NaiveContext(world)
+      heard = HeardNotifications(context)
     }
   }
 
@@ -69,6 +73,10 @@ final class SessionPair {
   }
 
   func tell(_ side: Side, _ what: String) { story.append("\(side.number): \(what)") }
+
+  func note(_ notifications: [NaiveNotification]) {
+    for word in notifications.flatMap(\.words) { told[word, default: 0] += 1 }
+  }
 
   func differs(_ what: String) { if difference == nil { difference = what } }
 
