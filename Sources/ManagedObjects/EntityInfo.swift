@@ -27,9 +27,13 @@ package final class EntityInfo: Sendable {
   /// The values that a new object has, by key.
   let fillings: [(key: KeyNumber, value: Value)]
 
+  /// - Parameters:
+  ///   - latest: the entity in the model of now, where that is another.
+  ///   - formerKeys: what the keys of that model were in this one.
   init(
     _ number: EntityNumber, _ entity: ModelEntity, kinds: [EntityNumber],
-    _ properties: [Property], _ program: ModelProgram, latest: EntityInfo? = nil
+    _ properties: [Property], _ program: ModelProgram, latest: EntityInfo? = nil,
+    formerKeys: ([KeyNumber]) -> [KeyNumber: KeyNumber] = { _ in [:] }
   ) {
     self.number = number
     self.entity = entity
@@ -50,9 +54,14 @@ package final class EntityInfo: Sendable {
     self.places = places
     self.placesByKey = placesByKey
     wrappers = declared?.wrappers ?? []
-    // A wrapper of what there was not yet finds its values absent.
+    let formers = latest.map { formerKeys($0.properties.map(\.key)) } ?? [:]
     wrapped = wrappers.map { wrapper in
-      places[wrapper.name].map { properties[$0] } ?? latest?.property(wrapper.name)
+      guard let latest else { return places[wrapper.name].map { properties[$0] } }
+      guard let property = latest.property(wrapper.name) else { return nil }
+      let key = formers[property.key]
+      if let former = properties.first(where: { $0.key == key }) { return former }
+      // A wrapper of what there was not yet finds its values absent, and not those of what had its name.
+      return places[wrapper.name] == nil ? property : nil
     }
     heldKeys = wrapped.map { property in
       property.flatMap { $0.isAnsweredFromInverse ? nil : $0.key }

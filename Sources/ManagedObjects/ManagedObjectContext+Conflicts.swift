@@ -28,6 +28,30 @@ extension ManagedObjectContext {
     }
   }
 
+  /// What becomes of values that are changed here, where a function of the program's merges them with those that a
+  /// refresh brings. Where the function throws, ours stays as with values that are merged by nothing.
+  func valuesMergedByFunction(
+    on rows: [ObjectID: Row?]
+  ) -> [(object: ObjectID, key: KeyNumber, value: Value?)] {
+    if schema.program.merges.isEmpty { return [] }
+    let kindOf = mergeKinds
+    var merged: [(object: ObjectID, key: KeyNumber, value: Value?)] = []
+    for case (let object, let theirs?) in rows.sorted(by: { $0.key < $1.key }) {
+      guard let draft = fold.objects[object], draft.isThere, let base = draft.baseRow else {
+        continue
+      }
+      for (key, ours) in draft.delta.sorted(by: { $0.key < $1.key }) {
+        let kind = kindOf(object, key)
+        guard case .custom = kind,
+          case .merged(let value) = ValueMerge(
+            base: base[key], ours: ours, theirs: theirs[key], kind), value != ours
+        else { continue }
+        merged.append((object, key, value))
+      }
+    }
+    return merged
+  }
+
   /// How the values of objects' keys merge, with the program's own functions.
   var mergeKinds: (ObjectID, KeyNumber) -> MergeKind {
     guard let kinds = store.mergeKinds else { return { _, _ in .asWhole } }

@@ -102,10 +102,13 @@ extension ManagedObjectContext {
       for state in states { forgetEqualValues(of: state) }
     }
     let strong = states.compactMap(\.object)
+    let merged = keepingChanges ? valuesMergedByFunction(on: rows) : []
     transition(states) {
       for state in states where !state.isFault { state.object?.willTurnIntoFault() }
       let commit = performRefresh(
         states.map(\.objectID), keepingChanges: keepingChanges, head, rows: rows)
+      // Whoever replays this knows no functions.
+      for each in merged { perform(.setPrimitive(each.object, each.key, each.value), rows: rows) }
       for state in states { turnIntoFault(state, keepingChanges: keepingChanges) }
       if keepingChanges {
         for state in states { fetch(state, handles[state.objectID], at: commit) }

@@ -28,7 +28,7 @@ package final class Schema: Sendable {
       if let schema = schemas[eras.count] { return schema }
       let latest = store.head.eras
       func schema(_ eras: [Era], _ latest: Schema?) -> Schema {
-        let schema = schemas[eras.count] ?? Schema(store, eras.last, shelf.program, latest)
+        let schema = schemas[eras.count] ?? Schema(store, eras, shelf.program, latest)
         schemas[eras.count] = schema
         return schema
       }
@@ -45,8 +45,9 @@ package final class Schema: Sendable {
   }
 
   /// - Parameter latest: that of the model which the program's classes are of, where it is another.
-  private init(_ store: ReadableStore, _ era: Era?, _ program: ModelProgram, _ latest: Schema?) {
+  private init(_ store: ReadableStore, _ eras: [Era], _ program: ModelProgram, _ latest: Schema?) {
     self.program = program
+    let (era, eraCount) = (eras.last, eras.count)
     var entities: [EntityInfo] = []
     traits = era.map { store.traits(of: $0) } ?? [:]
     if let era {
@@ -59,7 +60,8 @@ package final class Schema: Sendable {
         entities.append(
           EntityInfo(
             numbered.number, entity, kinds: kinds, properties, program,
-            latest: latest?.entity(numbered.number)))
+            latest: latest?.entity(numbered.number),
+            formerKeys: { store.formerKeys(of: $0, in: numbered.number, atEra: eraCount) }))
       }
     }
     self.entities = entities

@@ -105,3 +105,19 @@ extension Era {
     return entities
   }
 }
+
+extension ReadableStore {
+  /// What keys of an entity's objects were in an earlier era, from what they are in the store's last one. What was
+  /// not there then is left out, unless its name may have been that of a dynamic attribute.
+  ///
+  /// - Parameter count: how many eras there were then.
+  package func formerKeys(
+    of keys: [KeyNumber], in entity: EntityNumber, atEra count: Int
+  ) -> [KeyNumber: KeyNumber] {
+    var latest = Dictionary(keys.map { ($0, $0) }) { first, _ in first }
+    for era in head.eras.dropFirst(count).reversed() {
+      latest = era.conversions[entity]?.olderKeys(of: latest) ?? [:]
+    }
+    return Dictionary(latest.map { ($0.value, $0.key) }) { first, _ in first }
+  }
+}
