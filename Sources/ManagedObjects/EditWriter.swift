@@ -60,16 +60,12 @@ struct EditWriter {
   }
 
   /// Has the journal take an edit. Where it cannot, that is noted, and nothing more is tried until `restate`.
-  ///
-  /// - Returns: the edit's number; nil where the journal does not have it.
-  @discardableResult
-  mutating func record(_ edit: Edit) -> RecordedEdit? {
-    guard failure == nil, let live, let store else { return nil }
+  mutating func record(_ edit: Edit) {
+    guard failure == nil, let live, let store else { return }
     do throws(StoreError) {
-      return try store.record(edit, by: live)
+      try store.record(edit, by: live)
     } catch {
       failure = error
-      return nil
     }
   }
 

@@ -79,7 +79,6 @@ extension ManagedObjectContext {
 
   /// Takes the last step back, also across saves. Does nothing where there is none.
   public func undo() {
-    settleSave()
     groupDepth = 0
     processPendingChanges()
     guard let step = fold.undoSteps.last else { return }
@@ -88,7 +87,6 @@ extension ManagedObjectContext {
 
   /// Makes again what was undone last. Does nothing where there is nothing, or something was changed since.
   public func redo() {
-    settleSave()
     groupDepth = 0
     processPendingChanges()
     guard let step = fold.redoSteps.last else { return }
@@ -169,7 +167,6 @@ extension ManagedObjectContext {
 
   /// Gives up everything that is not saved, and the undo history. Nothing is fetched.
   public func rollback() {
-    settleSave()
     discardPending()
     processPendingChanges()
     groupDepth = 0
@@ -196,7 +193,6 @@ extension ManagedObjectContext {
   /// Forgets all objects, what is not saved of them, and the undo history. An object that is still held says so
   /// when it is used.
   public func reset() {
-    settleSave()
     groupDepth = 0
     perform(.wasReset)
     beginStretch()

@@ -47,8 +47,6 @@ public final class ManagedObjectContext {
   var untrackedDepth = 0
   /// What a child has written down of its ancestors' unsaved work.
   var standIns = StandIns()
-  /// The save whose commit is on its way, while the caller's thread does something else.
-  var saveOnItsWay: SaveOnItsWay?
   /// How many groups of undo steps are open.
   var groupDepth = 0
   /// The name of the step that is being made.

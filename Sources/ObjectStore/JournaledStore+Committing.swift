@@ -17,58 +17,24 @@ extension JournaledStore {
   package func commit(
     _ request: CommitRequest, by context: LiveContext, durability: Durability? = nil
   ) throws(CommitError) -> CommitContent? {
-    guard let sent = try send(request, by: context, durability: durability) else { return nil }
-    do throws(StoreError) {
-      try finish(sent)
-    } catch {
-      throw .store(error)
-    }
-    context.didSave(as: sent.content.number)
-    return sent.content
-  }
-
-  /// Checks and numbers what a context has changed, and sends the commit on its way. Whoever sends it has it finished,
-  /// and notes then that the context has saved.
-  ///
-  /// - Returns: nil where there is nothing to change.
-  package func send(
-    _ request: CommitRequest, by context: LiveContext, durability: Durability? = nil
-  ) throws(CommitError) -> SentCommit? {
     let durability = max(durability ?? options.durability, options.durability)
-    var merges = RivalMerges()
-    while true {
-      switch try attempt(request, merges, by: context) {
-      case .none: return nil
-      case .onItsWay(let content, let ticket, let merged):
-        return SentCommit(content: content, merged: merged, ticket: ticket, durability: durability)
-      case .rivals(let rivals): merges.add(rivals, request)
-      }
-    }
-  }
-
-  /// Waits until a commit is made, and shows it to readers. It does no harm to do so twice.
-  ///
-  /// - Throws: where it was not made.
-  package func finish(_ sent: SentCommit) throws(StoreError) {
-    try finish(sent.content.number, sent.ticket, sent.durability)
-    flushWhereDue()
-  }
-
-  func finish(
-    _ number: CommitNumber, _ ticket: CommitTicket, _ durability: Durability
-  ) throws(StoreError) {
+    guard let (commit, ticket) = try enqueue(request, by: context) else { return nil }
     if durability > .memory {
       do throws(JournalError) {
         try journal.wait(for: ticket, until: durability == .synced ? .synced : .written)
       } catch {
         committing.withLock { settleFailures() }
-        throw StoreError(error)
+        throw .store(StoreError(error))
       }
     }
     committing.withLock {
-      let snapshot = durability > .memory ? pending.settle(number) : pending.show(number)
+      let snapshot =
+        durability > .memory ? pending.settle(commit.number) : pending.show(commit.number)
       if let snapshot { publish(snapshot) }
     }
+    context.didSave(as: commit.number)
+    flushWhereDue()
+    return commit
   }
 
   /// Waits until readers see what is on its way now: a commit may be in conflict with what nobody sees yet.
@@ -76,13 +42,34 @@ extension JournaledStore {
     guard options.durability > .memory, let last = committing.withLock({ pending.last }) else {
       return
     }
-    // What has failed is no rival any more.
-    try? finish(last.number, last.ticket, options.durability)
+    do throws(JournalError) {
+      try journal.wait(for: last.ticket, until: options.durability == .synced ? .synced : .written)
+      committing.withLock { if let snapshot = pending.settle(last.number) { publish(snapshot) } }
+    } catch {
+      // What has failed is no rival any more.
+      committing.withLock { settleFailures() }
+    }
+  }
+
+  /// Checks, numbers and encodes a commit, and sends it on its way.
+  ///
+  /// - Returns: nil where there is nothing to change.
+  private func enqueue(
+    _ request: CommitRequest, by context: LiveContext
+  ) throws(CommitError) -> (CommitContent, CommitTicket)? {
+    var merges = RivalMerges()
+    while true {
+      switch try attempt(request, merges, by: context) {
+      case .none: return nil
+      case .onItsWay(let commit, let ticket): return (commit, ticket)
+      case .rivals(let rivals): merges.add(rivals, request)
+      }
+    }
   }
 
   private enum Attempt {
     case none
-    case onItsWay(CommitContent, CommitTicket, merged: [ObjectID: Row?])
+    case onItsWay(CommitContent, CommitTicket)
     /// There are rivals, and what comes of both must be found first, while nobody has to wait.
     case rivals([RivalMerges.Rival])
   }
@@ -93,7 +80,7 @@ extension JournaledStore {
     committing.lock()
     defer { committing.unlock() }
     settleFailures()
-    let (changes, rivals, merged) = try pending.changes(for: request, merges)
+    let (changes, rivals) = try pending.changes(for: request, merges)
     guard rivals.isEmpty else { return .rivals(rivals) }
     guard !changes.isEmpty else { return .none }
     var snapshot = pending.snapshot
@@ -114,7 +101,7 @@ extension JournaledStore {
     var commit = content(after: edits)
     var bytes = ByteWriter()
     do throws(EventCodingError) {
-      try encode(commit, fields, request, edits, merged, to: &bytes)
+      try encode(commit, fields, request, edits, to: &bytes)
     } catch {
       throw .store(StoreError(refusing: error))
     }
@@ -126,7 +113,7 @@ extension JournaledStore {
           commit = content(after: actual)
           bytes.removeAll()
           do throws(EventCodingError) {
-            try encode(commit, fields, request, actual, merged, to: &bytes)
+            try encode(commit, fields, request, actual, to: &bytes)
           } catch {
             preconditionFailure("what was encoded a moment ago is refused: \(error)")
           }
@@ -145,20 +132,19 @@ extension JournaledStore {
     }
     snapshot.advance(to: commit)
     pending.add(ticket, snapshot)
-    return .onItsWay(commit, ticket, merged: merged)
+    return .onItsWay(commit, ticket)
   }
 
   /// Writes a commit; values that edits of the same frame have set are named by these.
   private func encode(
     _ commit: CommitContent, _ fields: [CommitField], _ request: CommitRequest,
-    _ edits: Range<EditNumber>, _ merged: [ObjectID: Row?], to writer: inout ByteWriter
+    _ edits: Range<EditNumber>, to writer: inout ByteWriter
   ) throws(EventCodingError) {
     try CommitEncoder(store: store).append(commit, fields: fields, to: &writer) {
       object, key, value in
-      // What was merged is nobody's edit, even where it looks like one.
-      guard merged[object] == nil, let number = request.edit(object, key, value),
-        edits.contains(number)
-      else { return nil }
+      guard let number = request.edit(object, key, value), edits.contains(number) else {
+        return nil
+      }
       return Int(number.rawValue - edits.lowerBound.rawValue)
     }
   }

@@ -12,7 +12,7 @@ internal import Synchronization
 /// about to be; they share their syncs; and they are shown to readers in order, once they are durable.
 ///
 /// Locks are taken in this order: `checkpointing`, `drafting`, `committing`, `cataloguing`, then the journal's
-/// own; `following` is held by itself. Nobody who reads objects waits for anybody who writes; who asks for names, tags or the past may wait as
+/// own. Nobody who reads objects waits for anybody who writes; who asks for names, tags or the past may wait as
 /// long as a checkpoint takes to begin, which is a sync.
 public final class JournaledStore: ReadableStore, @unchecked Sendable {
   /// What opening found and did.
@@ -34,12 +34,6 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   var isClosing = false
   /// The contexts that have begun since the store was opened. Guarded by `cataloguing`.
   var liveContexts: [ContextNumber: LiveContext] = [:]
-
-  let following = Lock()
-  /// Who waits for commits without a thread. Guarded by `following`.
-  var followers: [Follower] = []
-  /// Whether there is a thread that tells them. Guarded by `following`.
-  var areFollowersTold = false
 
   let drafting = Lock()
   /// Guarded by `drafting`.

@@ -57,7 +57,7 @@ package final class LiveContext: Sendable {
   }
 
   /// Notes that everything recorded so far is saved.
-  package func didSave(as commit: CommitNumber) { note { $0.settle(on: commit) } }
+  func didSave(as commit: CommitNumber) { note { $0.settle(on: commit) } }
 
   private func note(_ change: (inout ContextStanding) -> Void) {
     let isWorking = state.withLock {

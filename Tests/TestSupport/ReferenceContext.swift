@@ -143,9 +143,7 @@ extension ReferenceContext {
         }
       }
     case .merged(let commit):
-      for (object, state) in objects where state.isUntouched || state.base < commit {
-        move(object, to: commit)
-      }
+      for object in objects.keys { move(object, to: commit) }
       base = commit
     case .rolledBack:
       for (object, state) in objects { objects[object] = Object(state.base, state.baseRow) }
