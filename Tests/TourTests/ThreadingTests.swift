@@ -51,32 +51,4 @@ import XJournal
     let total = try first.count(FetchRequest("Tally"))
     #expect(total == 1 + workers && store.lastCommit.rawValue == UInt64(1 + workers * rounds))
   }
-
-  @Test func `objects that were fetched and let go leave no memory, and their contexts end`() throws
-  {
-    let (store, folder) = try store()
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let maker = ManagedObjectContext(store)
-    for _ in 0..<500 { maker.insert(Tally.self) }
-    try maker.save()
-    func resident() throws -> Int {
-      let status = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
-      return Int(status.split(separator: " ")[1]) ?? 0
-    }
-    weak var last: ManagedObjectContext?
-    func fetchAndDrop(_ count: Int) throws {
-      for _ in 0..<count {
-        let context = ManagedObjectContext(store)
-        last = context
-        #expect(try context.fetch(Tally.self).reduce(0) { $0 + $1.count } == 0)
-      }
-    }
-    try fetchAndDrop(20)
-    let before = try resident()
-    try fetchAndDrop(200)
-    let grown = try resident() - before
-    #expect(last == nil)
-    // A hundred thousand objects of 300 bytes would be 7,000 pages.
-    #expect(grown < 1_500, "\(grown) pages more")
-  }
 }
