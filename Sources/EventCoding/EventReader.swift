@@ -107,11 +107,11 @@ struct EventReader {
   }
 
   mutating func context() throws(EventCodingError) -> ContextNumber {
-    ContextNumber(rawValue: try varint())
+    ContextNumber(rawValue: try varint(through: ContextNumber.largest.rawValue))
   }
 
   mutating func commit() throws(EventCodingError) -> CommitNumber {
-    CommitNumber(rawValue: try varint())
+    CommitNumber(rawValue: try varint(through: CommitNumber.largest.rawValue))
   }
 
   mutating func key() throws(EventCodingError) -> KeyNumber {

@@ -6,9 +6,9 @@ extension EventSink {
     _ commit: CommitContent, fields: [CommitField], lookup: EditLookup?
   ) throws(Refusal) {
     put(byte: CommitForm.format)
-    put(varint: commit.number.rawValue)
+    try put(commit.number)
     put(fixed: UInt64(bitPattern: commit.time.rawValue))
-    put(varint: commit.context.rawValue)
+    try put(commit.context)
     put(optionalText: commit.contextName)
     guard commit.precedingEditCount >= 0 else { throw refusal(.negativeCount) }
     put(count: commit.precedingEditCount)

@@ -22,22 +22,24 @@ extension EventSink {
       begin(.numbersReserved)
       put(parts: ObjectID(origin: origin, entity: entity, number: last, store: store))
     case .contextBegan(let context, let name, let commit, let parent):
-      begin(.contextBegan, context)
+      try begin(.contextBegan, context)
       put(text: name)
-      put(varint: commit.rawValue)
-      put(optionalVarint: parent?.rawValue)
-    case .contextEnded(let context): begin(.contextEnded, context)
-    case .draftDiscarded(let context): begin(.draftDiscarded, context)
+      try put(commit)
+      put(byte: parent == nil ? 0 : 1)
+      if let parent { try put(parent) }
+    case .contextEnded(let context): try begin(.contextEnded, context)
+    case .draftDiscarded(let context): try begin(.draftDiscarded, context)
     case .contextResumed(let context, let name, let commit, let oldest, let firstEdit):
-      begin(.contextResumed, context)
+      try begin(.contextResumed, context)
       put(text: name)
-      put(varint: commit.rawValue)
-      put(varint: oldest.rawValue)
+      try put(commit)
+      try put(oldest)
       put(varint: firstEdit)
     case .tagged(let name, let commit):
       begin(.tagged)
       put(text: name)
-      put(optionalVarint: commit?.rawValue)
+      put(byte: commit == nil ? 0 : 1)
+      if let commit { try put(commit) }
     case .unknown(let kind, let bytes):
       guard EventKind.isUnknown(kind) else { throw refusal(.kindKnown(kind)) }
       put(byte: kind)
@@ -49,9 +51,11 @@ extension EventSink {
   private mutating func begin(_ kind: EventKind) { put(byte: kind.rawValue) }
 
   @inline(__always)
-  private mutating func begin(_ kind: EventKind, _ context: ContextNumber) {
+  private mutating func begin(
+    _ kind: EventKind, _ context: ContextNumber
+  ) throws(Refusal) {
     put(byte: kind.rawValue)
-    put(varint: context.rawValue)
+    try put(context)
   }
 
   private mutating func put(_ edit: Edit, _ context: ContextNumber) throws(Refusal) {
@@ -64,7 +68,7 @@ extension EventSink {
     case .deleted(let object): try begin(.deleted, context, object)
     case .based(let object, let commit):
       try begin(.based, context, object)
-      put(varint: commit.rawValue)
+      try put(commit)
     case .membersChanged(let object, let key, let inserted, let removed):
       try begin(.membersChanged, context, object)
       put(varint: UInt64(key.rawValue))
@@ -73,40 +77,42 @@ extension EventSink {
     case .undone(let restorations): try begin(.undone, context, restorations)
     case .redone(let restorations): try begin(.redone, context, restorations)
     case .refreshed(let objects, let keepingChanges, let commit):
-      begin(.refreshed, context)
+      try begin(.refreshed, context)
       put(byte: keepingChanges ? 1 : 0)
-      put(varint: commit.rawValue)
+      try put(commit)
       try put(objects)
     case .reconciled(let object, let keys):
       try begin(.reconciled, context, object)
       put(count: keys.count)
       for key in keys { put(varint: UInt64(key.rawValue)) }
-    default: putAboutContext(edit, context)
+    default: try putAboutContext(edit, context)
     }
   }
 
   /// Edits that name no object.
-  private mutating func putAboutContext(_ edit: Edit, _ context: ContextNumber) {
+  private mutating func putAboutContext(
+    _ edit: Edit, _ context: ContextNumber
+  ) throws(Refusal) {
     switch edit {
     case .renamed(let name):
-      begin(.renamed, context)
+      try begin(.renamed, context)
       put(text: name)
     case .stepEnded(let name):
-      begin(.stepEnded, context)
+      try begin(.stepEnded, context)
       put(optionalText: name)
     case .undoSwitched(let isOn):
-      begin(.undoSwitched, context)
+      try begin(.undoSwitched, context)
       put(byte: isOn ? 1 : 0)
     case .merged(let commit):
-      begin(.merged, context)
-      put(varint: commit.rawValue)
-    case .rolledBack: begin(.rolledBack, context)
-    case .wasReset: begin(.wasReset, context)
+      try begin(.merged, context)
+      try put(commit)
+    case .rolledBack: try begin(.rolledBack, context)
+    case .wasReset: try begin(.wasReset, context)
     case .saved(let commit):
-      begin(.saved, context)
-      put(varint: commit.rawValue)
+      try begin(.saved, context)
+      try put(commit)
     case .saveFailed(let reason):
-      begin(.saveFailed, context)
+      try begin(.saveFailed, context)
       put(text: reason)
     default: preconditionFailure("an edit that names an object is written elsewhere")
     }
@@ -126,14 +132,14 @@ extension EventSink {
   private mutating func begin(
     _ kind: EventKind, _ context: ContextNumber, _ object: ObjectID
   ) throws(Refusal) {
-    begin(kind, context)
+    try begin(kind, context)
     try put(object)
   }
 
   private mutating func begin(
     _ kind: EventKind, _ context: ContextNumber, _ restorations: [Restoration]
   ) throws(Refusal) {
-    begin(kind, context)
+    try begin(kind, context)
     put(count: restorations.count)
     for restoration in restorations {
       put(byte: restoration.kind.rawValue)

@@ -46,9 +46,15 @@ extension EventSink {
     if let text { put(text: text) }
   }
 
-  mutating func put(optionalVarint value: UInt64?) {
-    put(byte: value == nil ? 0 : 1)
-    if let value { put(varint: value) }
+  @inline(__always)
+  mutating func put(_ context: ContextNumber) throws(Refusal) {
+    guard context <= .largest else { throw refusal(.numberTooLarge) }
+    put(varint: context.rawValue)
+  }
+
+  mutating func put(_ commit: CommitNumber) throws(Refusal) {
+    guard commit <= .largest else { throw refusal(.numberTooLarge) }
+    put(varint: commit.rawValue)
   }
 
   /// An object of this store: origin and entity in one number, small for the first origin, and its own.

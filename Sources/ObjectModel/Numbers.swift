@@ -9,6 +9,9 @@ public struct CommitNumber: RawRepresentable, Hashable, Comparable, Sendable, Co
   /// Before the first commit.
   public static let none = CommitNumber(rawValue: 0)
 
+  /// The largest: far beyond what any store comes to, and far from where counting on would overflow.
+  package static let largest = CommitNumber(rawValue: 1 << 62)
+
   /// The number after this one; after the largest, which no store reaches, the count begins anew.
   package var next: CommitNumber { CommitNumber(rawValue: rawValue &+ 1) }
 
@@ -63,6 +66,9 @@ package struct ContextNumber: RawRepresentable, Hashable, Comparable, Sendable {
   package let rawValue: UInt64
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// The largest: far beyond what any store comes to, and far from where counting on would overflow.
+  package static let largest = ContextNumber(rawValue: 1 << 62)
 
   package static func < (one: ContextNumber, other: ContextNumber) -> Bool {
     one.rawValue < other.rawValue

@@ -134,7 +134,7 @@ extension Checkpoint {
     catalogue = Catalogue(
       keys: keys, eras: eras, tags: tags, contexts: contexts, reserved: reserved,
       nextContext: ContextNumber(rawValue: try fields.count("nextContext")), time: time,
-      head: number, firstKept: try fields.commit("since"))
+      head: number, firstKept: CommitNumber(rawValue: try fields.count("since")))
   }
 }
 

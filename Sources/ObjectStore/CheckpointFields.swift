@@ -1,3 +1,4 @@
+internal import Journaling
 internal import ObjectModel
 
 // What a checkpoint's property list is made of, by name.
@@ -25,8 +26,11 @@ extension Value {
     return number
   }
 
+  /// A number through the largest, or what follows it.
   func count() throws(CheckpointProblem) -> UInt64 {
-    guard let count = UInt64(exactly: try integer()) else { throw CheckpointProblem() }
+    guard let count = UInt64(exactly: try integer()), count <= Limits.number + 1 else {
+      throw CheckpointProblem()
+    }
     return count
   }
 
@@ -38,7 +42,9 @@ extension Value {
   }
 
   func commit() throws(CheckpointProblem) -> CommitNumber {
-    CommitNumber(rawValue: try count())
+    let number = CommitNumber(rawValue: try count())
+    guard number <= .largest else { throw CheckpointProblem() }
+    return number
   }
 }
 

@@ -24,6 +24,8 @@ struct RefusalTests {
 
   private static let set: [UInt8] = [1, 1, 3, 5, 2]
   private static let large: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0x7F]
+  /// One more than the largest number of a commit or context.
+  private static let beyond: [UInt8] = [0x81] + Array(repeating: 0x80, count: 7) + [0x40]
 
   static let events = [
     Case([], .bytes(.endOfBytes), at: 0),
@@ -44,6 +46,12 @@ struct RefusalTests {
     Case([33, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0], .tagUnknown(0), at: 14),
     Case([33, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0], .choiceUnknown(4), at: 14),
     Case([33, 1, 0x80, 0x20, 0, 0, 0, 0, 0, 0], .numberTooLarge, at: 2),
+    Case([14] + beyond, .numberTooLarge, at: 1),
+    Case([13, 1] + beyond, .numberTooLarge, at: 2),
+    Case([36] + beyond + [0, 0, 0], .numberTooLarge, at: 1),
+    Case([36, 1, 0] + beyond + [0], .numberTooLarge, at: 3),
+    Case([36, 1, 0, 0, 1] + beyond, .numberTooLarge, at: 5),
+    Case([39, 0, 1] + beyond, .numberTooLarge, at: 3),
     Case([1, 1] + large + [0, 1, 1], .numberTooLarge, at: 2),
     Case([1, 1, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 2, 1, 1], .numberTooLarge, at: 3),
     Case([1, 1, 0, 1] + large + [1], .numberTooLarge, at: 4),
@@ -87,6 +95,7 @@ struct RefusalTests {
     Case([], .bytes(.endOfBytes), at: 0),
     Case([0], .formatUnknown(0), at: 0),
     Case([2] + head, .formatUnknown(2), at: 0),
+    Case([1] + beyond + head.dropFirst(2), .numberTooLarge, at: 1),
     Case(head + [0, 0, 0], .bytes(.bytesLeftOver), at: 18),
     Case(head + [0, 1, 128, 0], .fieldUnknown(kind: 128), at: 18),
     Case(head + [0, 1, 0, 0], .fieldsNotInOrder, at: 18),
@@ -152,12 +161,16 @@ struct RefusalTests {
     }
   }
 
-  @Test func `numbers beyond what an object can have are refused`() {
+  @Test func `numbers beyond the largest are refused`() {
     let large = EntityNumber(rawValue: 4096)
     let events: [Event] = [
       .numbersReserved(origin: 0, large, through: 1),
       .numbersReserved(origin: 0, .largest, through: ObjectID.largestNumber + 1),
       .modelAdopted([NumberedEntity(large, EntityDescription("A"))]),
+      .contextEnded(context(ContextNumber.largest.rawValue + 1)),
+      .edited(context(.max), .set(object(1), key(1), nil)),
+      .edited(context(1), .merged(CommitNumber.largest.next)),
+      .tagged("late", CommitNumber(rawValue: .max)),
     ]
     for event in events {
       let error = #expect(throws: EventCodingError.self) { try encoder.byteCount(of: event) }
@@ -189,6 +202,25 @@ struct RefusalTests {
   func `a change that changes nothing or does not fit is refused`(index: Int) throws {
     let (kind, change, code) = Self.unfit[index]
     #expect(try refusal(of: [ObjectChange(object(1), kind, [.init(key(1), change)])]) == code)
+  }
+
+  @Test func `a commit beyond the last one that there can be is refused`() throws {
+    func commit(_ number: CommitNumber) -> CommitContent {
+      CommitContent(
+        number: number, time: RecordedTime(rawValue: 3), context: context(1), changes: [])
+    }
+    var writer = ByteWriter()
+    try commitEncoder.append(commit(.largest), to: &writer)
+    let last = try writer.withBytes { try decoder.commit($0) }
+    #expect(last.content.number == .largest)
+    let before = writer.array
+    do {
+      try commitEncoder.append(commit(CommitNumber.largest.next), to: &writer)
+      Issue.record("it was written")
+    } catch {
+      #expect(error.code == .numberTooLarge)
+    }
+    #expect(writer.array == before)
   }
 
   @Test func `changes that are not in order or not unique are refused`() throws {

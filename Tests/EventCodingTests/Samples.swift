@@ -68,9 +68,13 @@ extension Dice {
     KeyNumber(rawValue: chance(8) ? UInt32(truncatingIfNeeded: next()) : UInt32(pick(20)))
   }
 
-  mutating func context() -> ContextNumber { ContextNumber(rawValue: number()) }
+  mutating func context() -> ContextNumber {
+    min(ContextNumber(rawValue: number()), .largest)
+  }
 
-  mutating func commitNumber() -> CommitNumber { CommitNumber(rawValue: number()) }
+  mutating func commitNumber() -> CommitNumber {
+    min(CommitNumber(rawValue: number()), .largest)
+  }
 
   mutating func value(depth: Int = 3) -> Value { value(depth: depth, of: store) }
 

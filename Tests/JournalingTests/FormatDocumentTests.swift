@@ -403,7 +403,8 @@ struct FormatDocumentTests {
     "most attachments": UInt64(Limits.attachmentCount),
     "largest edit buffer": UInt64(Limits.editBufferByteCount),
     "longest attachment name": UInt64(Limits.nameByteCount),
-    "largest number of a segment, frame or edit, where one is stated": Limits.number,
+    "largest number of a segment, frame, edit, commit or context, where one is stated": Limits
+      .number,
     "largest window": UInt64(Limits.windowByteCount),
     "most zeros ahead": Limits.zerosByteCount,
   ]

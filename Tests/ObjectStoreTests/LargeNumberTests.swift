@@ -1,0 +1,142 @@
+// Numbers of commits and contexts beyond the largest there can be are refused, and end no process.
+
+import ByteCoding
+import DiskSimulation
+import FoundationEssentials
+import Journaling
+import ObjectModel
+import ObjectStore
+import PropertyListCoding
+import TestSupport
+import Testing
+
+@Suite struct LargeNumberTests {
+  private static func open(_ disk: SimulatedDisk, at path: String) throws -> JournaledStore {
+    try JournaledStore(on: disk, at: path, model: nil, options: .small)
+  }
+
+  // MARK: The journal
+
+  /// Events and commits byte by byte, as none is written.
+  private static func began(_ context: UInt64, on commit: UInt64 = 0) -> [UInt8] {
+    [36] + varint(context) + [1, 0x63] + varint(commit) + [0]
+  }
+
+  private static func tagged(_ commit: UInt64) -> [UInt8] { [39, 1, 0x78, 1] + varint(commit) }
+
+  private static func varint(_ number: UInt64) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.writeVarint(number)
+    return writer.array
+  }
+
+  private static let adoption: [UInt8] = [33, 1, 0, 4] + Array("Note".utf8) + [0, 0, 0, 0, 0]
+
+  /// A commit that inserts an object.
+  private static func commit(
+    _ number: UInt64, after edits: UInt8, inserting object: UInt8
+  ) -> [UInt8] {
+    [1] + varint(number) + [UInt8](repeating: 0, count: 8) + [1, 0, edits, 0, 0, 0, 1, 0, 1]
+      + [object, 0, 0, 0]
+  }
+
+  private static func disk(_ payloads: [[UInt8]]) throws -> SimulatedDisk {
+    try StoreBuilder(payloads: payloads).disk()
+  }
+
+  static let beyond: [[UInt8]] = [
+    began(.max), began(1 << 63), began(1 << 62 + 1), began(1, on: .max), tagged(.max),
+    tagged(1 << 62 + 1),
+  ]
+
+  @Test(arguments: beyond)
+  func `a journal with a number beyond the largest is refused as damaged`(event: [UInt8]) throws {
+    let disk = try Self.disk([batchBytes(firstEdit: 1, edits: [event])])
+    let error = #expect(throws: StoreError.self) { try Self.open(disk, at: "store") }
+    #expect(error?.code == .damaged)
+    #expect(error?.description.contains("larger than it may be") == true)
+  }
+
+  @Test func `a store with the largest numbers is opened, and made none beyond them`() throws {
+    let events = [Self.began(1 << 62, on: 1 << 62), Self.tagged(1 << 62)]
+    let disk = try Self.disk([batchBytes(firstEdit: 1, edits: events)])
+    for _ in 1...2 {
+      let store = try Self.open(disk, at: "store")
+      #expect(store.tags == ["x": .largest])
+      let error = #expect(throws: StoreError.self) { try store.beginContext(name: "", on: 0) }
+      #expect(error?.code == .valueRefused)
+      try store.checkpoint()
+      try store.close()
+    }
+  }
+
+  @Test func `a reader shows the state before a commit with a number beyond the largest`() throws {
+    let first = batchBytes(
+      firstEdit: 1, edits: [Self.adoption, Self.began(1)],
+      commits: [Self.commit(1, after: 2, inserting: 1)])
+    let second = batchBytes(
+      firstEdit: 3, edits: [],
+      commits: [
+        Self.commit(.max, after: 0, inserting: 2), Self.commit(.max, after: 0, inserting: 3),
+      ])
+    let reader = try StoreReader(on: Self.disk([first, second]), at: "store")
+    #expect(reader.lastCommit == 1)
+    #expect(try reader.head.plain().count == 1)
+    let error = #expect(throws: StoreError.self) { try reader.commit(1) }
+    #expect(error?.code == .damaged)
+  }
+
+  // MARK: Checkpoints
+
+  /// A closed store in whose checkpoint some numbers are another.
+  private static func forged(
+    _ fields: [String: Int]
+  ) throws -> (disk: SimulatedDisk, state: PlainState) {
+    var life = try StoreLife(seed: 3)
+    for _ in 1...3 { try life.save() }
+    try life.endContexts()
+    try life.store.checkpoint()
+    try life.store.close()
+    let file = try #require(life.disk.paths.last { $0.hasSuffix(".xc") })
+    let bytes = try #require(life.disk.contents(of: file))
+    let list = try bytes[36..<(bytes.count - 8)].withUnsafeBytes {
+      try PropertyListReader(UnsafeRawBufferPointer(rebasing: $0[...])).root().value()
+    }
+    guard case .dictionary(var entries) = list else { throw UnsoundBytes() }
+    for (name, number) in fields { entries[name] = .integer(number) }
+    var writer = ByteWriter()
+    writer.write(Array(bytes[..<36]))
+    try PropertyListWriter.write(.dictionary(entries), to: &writer)
+    writer.writeCheck(salt: 0)
+    try life.disk.setContents(file, writer.array)
+    return (life.disk, life.state)
+  }
+
+  @Test(arguments: ["number", "since", "frame", "nextContext", "nextIndex"])
+  func `a checkpoint with a number beyond the largest is damaged, and made anew`(
+    name: String
+  ) throws {
+    let (disk, state) = try Self.forged([name: .max])
+    let store = try Self.open(disk, at: StoreLife.path)
+    #expect(store.findings.count == 1)
+    #expect(try store.head.plain() == state)
+    try store.close()
+  }
+
+  @Test func `no commit follows the last one that there can be`() throws {
+    let (disk, _) = try Self.forged(["number": 1 << 62, "since": 1 << 62 + 1])
+    for _ in 1...2 {
+      let store = try Self.open(disk, at: StoreLife.path)
+      #expect(store.findings == [] && store.lastCommit == .largest)
+      let context = try store.beginContext(name: "", on: store.lastCommit)
+      let note = try store.newObject(of: EntityNumber(rawValue: 0))
+      #expect(throws: CommitError.self) {
+        try store.commit(
+          CommitRequest([.init(note, base: store.lastCommit, nil, to: Row())]), by: context)
+      }
+      try store.endContext(context)
+      try store.checkpoint()
+      try store.close()
+    }
+  }
+}
