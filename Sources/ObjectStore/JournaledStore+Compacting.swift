@@ -75,8 +75,16 @@ extension JournaledStore {
     var next = max(first, reader.manifest.segments[0].firstFrame)
     guard next < frame else { return }
     meter.expect((frame.rawValue - next.rawValue) * CompactionMeter.frameCost + further)
-    let ending = try reader.forEachEntry(from: next, decoder) {
-      (place, entry) throws(StoreError) in
+    let ending = try reader.forEachEntry(
+      from: next, decoder,
+      others: { (number, kind) throws(StoreError) in
+        guard number < frame else { return false }
+        guard kind == .idleMarker || kind == .piece else {
+          throw .unknownKind(kind.rawValue, number)
+        }
+        return true
+      }
+    ) { (place, entry) throws(StoreError) in
       guard place.number < frame else { return false }
       if case .event(_, .unknown(let kind, _)) = entry { throw .unknownKind(kind, place.number) }
       if case .commit(let commit) = entry,

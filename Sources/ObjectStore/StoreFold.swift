@@ -113,18 +113,21 @@ extension JournalReader {
   /// Calls a closure with everything the journal says from a frame on, in order; it decodes what it wants of it
   /// before it returns.
   ///
-  /// - Parameter body: returns whether to go on.
+  /// - Parameters:
+  ///   - others: told of the frames that are no batches; returns whether to go on.
+  ///   - body: returns whether to go on.
   /// - Returns: where reading came to its end.
   @discardableResult
   func forEachEntry(
     from first: FrameNumber? = nil, _ decoder: EventDecoder,
+    others: (FrameNumber, FrameKind) throws(StoreError) -> Bool = { _, _ in true },
     _ body: (FramePlace, BatchContent, BatchContent.Entry) throws(StoreError) -> Bool
   ) throws(StoreError) -> Ending {
     var failure: StoreError?
     let ending = try onJournal { () throws(JournalError) in
       try forEachFrame(from: first) { frame in
-        guard frame.kind == .batch else { return true }
         do throws(StoreError) {
+          guard frame.kind == .batch else { return try others(frame.number, frame.kind) }
           return try BatchContent.forEach(
             in: frame.payload, of: frame.number, decoder, pieces: bytes
           ) { (batch, entry) throws(StoreError) in try body(frame.place, batch, entry) }
@@ -142,9 +145,11 @@ extension JournalReader {
   @discardableResult
   func forEachEntry(
     from first: FrameNumber? = nil, _ decoder: EventDecoder,
+    others: (FrameNumber, FrameKind) throws(StoreError) -> Bool = { _, _ in true },
     _ body: (FramePlace, JournalEntry) throws(StoreError) -> Bool
   ) throws(StoreError) -> Ending {
-    try forEachEntry(from: first, decoder) { (place, batch, entry) throws(StoreError) in
+    try forEachEntry(from: first, decoder, others: others) {
+      (place, batch, entry) throws(StoreError) in
       try body(place, batch.decoded(entry))
     }
   }
