@@ -81,11 +81,12 @@ struct CheckpointFiles {
     return name
   }
 
-  /// The attachments that name a checkpoint and its runs.
+  /// The attachments that name a checkpoint and its runs, and those of newer code that a manifest has.
   static func attachments(
-    _ checkpoint: Checkpoint, name: String
+    _ checkpoint: Checkpoint, name: String, inPlaceOfThoseOf manifest: Manifest
   ) -> [Manifest.Attachment] {
-    [Manifest.Attachment(kind: Checkpoint.checkpointKind, fileName: name, content: [])]
+    manifest.unknownAttachments
+      + [Manifest.Attachment(kind: Checkpoint.checkpointKind, fileName: name, content: [])]
       + checkpoint.layers.flatMap(\.runs).map {
         Manifest.Attachment(kind: Checkpoint.runKind, fileName: $0.name, content: [])
       }
@@ -106,20 +107,27 @@ struct CheckpointFiles {
 
   /// Copies the files that a manifest's attachments name into the folder of another store, and reads the copies.
   ///
-  /// - Returns: the copy's attachments: none where a run is damaged that the copy's journal can make anew.
+  /// - Returns: the copy's attachments: only those of newer code where a run is damaged that the copy's journal can
+  ///   make anew.
   func copy(
     _ manifest: Manifest, to target: any DiskFolder
   ) throws(StoreError) -> [Manifest.Attachment] {
     let attachments = manifest.attachments
     guard !attachments.isEmpty else { return [] }
-    do throws(StoreError) {
-      let copies = try onDiskOfStore { () throws(DiskError) in
-        if try target.information(of: Checkpoint.folderName) == nil {
-          try target.makeFolder(Checkpoint.folderName)
-        }
-        return try target.folder(Checkpoint.folderName)
+    let copies = try onDiskOfStore { () throws(DiskError) in
+      if try target.information(of: Checkpoint.folderName) == nil {
+        try target.makeFolder(Checkpoint.folderName)
       }
-      for name in attachments.map(\.fileName) {
+      let copies = try target.folder(Checkpoint.folderName)
+      // Newer code may attach what has no file here.
+      for name in manifest.unknownAttachments.map(\.fileName)
+      where try folder.information(of: name) != nil {
+        try folder.copy(name, to: copies)
+      }
+      return copies
+    }
+    do throws(StoreError) {
+      for name in attachments.filter(\.isKnown).map(\.fileName) {
         try onDiskOfStore(missing: .runMissing(name)) { () throws(DiskError) in
           try folder.copy(name, to: copies)
         }
@@ -134,7 +142,7 @@ struct CheckpointFiles {
       return attachments
     } catch {
       guard error.code == .damaged, manifest.goesBackToBeginning else { throw error }
-      return []
+      return manifest.unknownAttachments
     }
   }
 
@@ -144,7 +152,15 @@ struct CheckpointFiles {
   }
 }
 
+extension Manifest.Attachment {
+  /// Whether this code knows the kind.
+  fileprivate var isKnown: Bool { Checkpoint.knownKinds.contains(kind) }
+}
+
 extension Manifest {
+  /// What newer code has attached. It stays, with its files.
+  fileprivate var unknownAttachments: [Attachment] { attachments.filter { !$0.isKnown } }
+
   /// The checkpoint that belongs to the store.
   var checkpointName: String? {
     attachments.first { $0.kind == Checkpoint.checkpointKind }?.fileName

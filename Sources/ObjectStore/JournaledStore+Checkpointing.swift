@@ -68,7 +68,8 @@ extension JournaledStore {
       layers: layers.map { .init(era: $0.era, runs: $0.runs.map(Checkpoint.NamedRun.init)) },
       indexes: CheckpointIndexes(cut.snapshot.index, runs: indexRuns))
     let name = try files.write(checkpoint)
-    let attachments = CheckpointFiles.attachments(checkpoint, name: name)
+    let attachments = CheckpointFiles.attachments(
+      checkpoint, name: name, inPlaceOfThoseOf: journal.manifest)
     do throws(JournalError) {
       try journal.replaceAttachments(attachments, droppingBefore: kept?.frame)
     } catch {

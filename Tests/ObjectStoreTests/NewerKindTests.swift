@@ -1,7 +1,8 @@
-// What newer code has put into the journal stays, byte for byte.
+// What newer code has put into the journal or attached to the manifest stays, byte for byte.
 
 import DiskSimulation
 import Journaling
+import ObjectModel
 import ObjectStore
 import TestSupport
 import Testing
@@ -53,5 +54,74 @@ import Testing
     #expect(!disk.paths.contains(Self.path + "/journal/0000000001.xj"))
     #expect(store.existingKey(named: "b") != nil)
     try store.close()
+  }
+
+  // MARK: Attachments
+
+  /// A store with two attachments of newer code: one with a file among the snapshots, one without.
+  private static func attached() throws -> (SimulatedDisk, [Manifest.Attachment]) {
+    var builder = StoreBuilder(payloads: [batchBytes(firstEdit: 1, edits: [named(0)])])
+    var one = ManifestBytes.Attachment("0000000007.xz", [1, 2, 3])
+    var other = ManifestBytes.Attachment("elsewhere.bin", [])
+    (one.kind, other.kind) = (77, 200)
+    builder.manifest.attachments = [one, other]
+    let disk = try builder.disk()
+    try disk.makeFolders(path + "/snapshots")
+    try disk.setContents(file(in: path), [7, 7, 7])
+    return (
+      disk,
+      [
+        Manifest.Attachment(kind: 77, fileName: "0000000007.xz", content: [1, 2, 3]),
+        Manifest.Attachment(kind: 200, fileName: "elsewhere.bin", content: []),
+      ]
+    )
+  }
+
+  private static func file(in path: String) -> String { path + "/snapshots/0000000007.xz" }
+
+  private static func unknown(
+    _ disk: SimulatedDisk, at path: String = path
+  ) throws -> [Manifest.Attachment] {
+    try JournalReader(at: path, on: disk).manifest.attachments.filter { $0.kind > 3 }
+  }
+
+  @Test func `checkpoints and compactions keep the attachments of newer code with their files`()
+    throws
+  {
+    let (disk, attachments) = try Self.attached()
+    for _ in 1...2 {
+      let store = try Self.open(disk)
+      for _ in 1...2 {
+        let context = try store.beginContext(name: "", on: 0)
+        try store.checkpoint()
+        try store.endContext(context)
+        try store.compact(keeping: .latest)
+        #expect(try Self.unknown(disk) == attachments)
+        #expect(disk.contents(of: Self.file(in: Self.path)) == [7, 7, 7])
+      }
+      try store.close()
+    }
+    #expect(disk.paths.contains { $0.hasSuffix(".xc") })
+  }
+
+  @Test(arguments: [false, true])
+  func `a backup has the attachments of newer code with their files`(isDamaged: Bool) throws {
+    let (disk, attachments) = try Self.attached()
+    let store = try Self.open(disk)
+    try store.checkpoint()
+    if isDamaged {
+      // The copy does without the checkpoint then.
+      let file = try #require(disk.paths.last { $0.hasSuffix(".xc") })
+      try disk.setContents(file, [1, 2, 3])
+    }
+    try store.backup(to: "copy")
+    #expect(try Self.unknown(disk, at: "copy") == attachments)
+    #expect(disk.contents(of: Self.file(in: "copy")) == [7, 7, 7])
+    #expect(!disk.paths.contains("copy/snapshots/elsewhere.bin"))
+    try store.close()
+    let copied = try JournaledStore(on: disk, at: "copy", model: nil, options: .small)
+    #expect(copied.findings == [])
+    #expect(copied.existingKey(named: "a") != nil)
+    try copied.close()
   }
 }
