@@ -19,10 +19,23 @@ package final class BlockCache: @unchecked Sendable {
   /// The front of the queue.
   private var first = 0
   private var heldByteCount = 0
+  private var metDamage: RunError?
 
   package init(largestByteCount: Int) {
     precondition(largestByteCount >= 0, "a cache cannot hold fewer than no bytes")
     self.largestByteCount = largestByteCount
+  }
+
+  /// The first damage that was met in a block of a run, until it is taken: who has the runs may have them made anew.
+  var damage: RunError? { lock.withLock { metDamage } }
+
+  func note(damage: RunError) { lock.withLock { metDamage = metDamage ?? damage } }
+
+  func takeDamage() -> RunError? {
+    lock.withLock {
+      defer { metDamage = nil }
+      return metDamage
+    }
   }
 
   /// How many bytes it holds.

@@ -31,15 +31,19 @@ extension JournaledStore {
     merging: Bool, _ meter: CompactionMeter? = nil,
     keep: (Cut) throws(StoreError) -> (commit: CommitNumber, frame: FrameNumber)?
   ) throws(StoreError) {
+    // Where this fails, it is tried again when the damage is met again.
+    let damage = canMend ? cache.takeDamage() : nil
     let cut = try cut(rolling: merging, covering: true)
+    // All runs are read then. Whoever stands on an earlier state may meet what has been made anew since.
+    let mends = damage?.file.map(cut.snapshot.runNames.contains) ?? false
     let kept = try keep(cut)
     let named = files.current?.checkpoint
     let hasChanged =
       named.map { $0.frame < cut.frame } ?? (cut.frame > .none)
       || cut.snapshot.index.runs.map(\.name) != named?.indexes.runs.map(\.name) ?? []
-    guard hasChanged || merging else { return }
+    guard hasChanged || merging || mends else { return }
     do throws(StoreError) {
-      try makeCheckpoint(cut, merging: merging, kept, meter)
+      try makeCheckpoint(cut, merging: merging || mends, kept, meter)
     } catch {
       // What was written of it is of no use, and there may be no room for it.
       try? files.removeAll(
@@ -121,6 +125,24 @@ extension JournaledStore {
       at: snapshot.number, snapshot.time, lastNumbers: isClosing ? lastNumbers : nil,
       live: liveContexts)
     return Cut(snapshot: snapshot, catalogue: catalogue, frame: journal.durableFrame)
+  }
+
+  /// Whether damage was met in a run, and the journal has everything to make it anew.
+  var canMend: Bool { cache.damage != nil && journal.manifest.goesBackToBeginning }
+
+  /// Makes runs anew of which one was found damaged.
+  ///
+  /// - Returns: whether what failed because of it may be tried again.
+  func mend(_ error: StoreError) -> Bool {
+    guard error.code == .damaged, canMend, committing.withLock({ !isFlushing }) else {
+      return false
+    }
+    do throws(StoreError) {
+      try checkpoint()
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// The same state folded anew from the journal, where a run is damaged and the journal has everything.

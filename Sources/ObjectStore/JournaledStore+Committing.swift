@@ -58,11 +58,17 @@ extension JournaledStore {
     _ request: CommitRequest, by context: LiveContext
   ) throws(CommitError) -> (CommitContent, CommitTicket)? {
     var merges = RivalMerges()
+    var hasMended = false
     while true {
-      switch try attempt(request, merges, by: context) {
-      case .none: return nil
-      case .onItsWay(let commit, let ticket): return (commit, ticket)
-      case .rivals(let rivals): merges.add(rivals, request)
+      do throws(CommitError) {
+        switch try attempt(request, merges, by: context) {
+        case .none: return nil
+        case .onItsWay(let commit, let ticket): return (commit, ticket)
+        case .rivals(let rivals): merges.add(rivals, request)
+        }
+      } catch {
+        guard !hasMended, case .store(let cause) = error, mend(cause) else { throw error }
+        hasMended = true
       }
     }
   }

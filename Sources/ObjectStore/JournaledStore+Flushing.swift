@@ -31,6 +31,7 @@ extension JournaledStore {
       isFlushing =
         byteCount >= dueByteCount
         || journal.appends.byteCount - flushedJournalByteCount >= options.replayByteCount
+        || canMend
       return (isFlushing, false)
     }
     if isDue {

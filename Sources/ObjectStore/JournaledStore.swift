@@ -21,6 +21,7 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   let disk: any Disk
   let journal: Journal
   let encoder: EventEncoder
+  let cache: BlockCache
 
   let committing = Lock()
   /// Guarded by `committing`.
@@ -66,6 +67,7 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
     self.journal = journal
     self.recovery = recovery
     encoder = EventEncoder(store: fold.snapshot.store)
+    cache = files.cache
     lastNumbers = fold.catalogue.reserved
     eventTime = Atomic(fold.catalogue.time.rawValue)
     self.files = files
@@ -91,7 +93,7 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   public func close() throws(StoreError) {
     try refuseWhileReporting()
     cataloguing.withLock { isClosing = true }
-    if unflushedByteCount >= options.closingByteCount { flush() }
+    if unflushedByteCount >= options.closingByteCount || canMend { flush() }
     // A checkpoint that is being written because it was due comes to its end first: nobody may write in the
     // folder once the store is given back.
     checkpointing.lock()

@@ -82,17 +82,17 @@ extension Run {
     let entry = index.entries[block]
     let offset = index.offsets[block] + RunIndex.directoryOffset
     guard Checksum.matches(entry.directoryCheck, Checksum.of(stored, salt: header.salt)) else {
-      throw .damaged(RunFinding(.directoryDamaged, name, at: offset))
+      throw damaged(.directoryDamaged, at: offset)
     }
     let bytes = UnsafeMutableRawBufferPointer.allocate(
       byteCount: Int(entry.directoryByteCount), alignment: 16)
     defer { bytes.deallocate() }
     guard LZ4Frame.readBlocks(stored, into: bytes) else {
-      throw .damaged(RunFinding(.directoryMalformed, name, at: offset))
+      throw damaged(.directoryMalformed, at: offset)
     }
     switch BlockDirectory.read(UnsafeRawBufferPointer(bytes), entry) {
     case .directory(let directory): return directory
-    case .malformed: throw .damaged(RunFinding(.directoryMalformed, name, at: offset))
+    case .malformed: throw damaged(.directoryMalformed, at: offset)
     case .newer(let format):
       throw .newerFormat(RunFinding(.directoryNewer(format: format), name, at: offset))
     }
@@ -120,13 +120,20 @@ extension Run {
   ) throws(RunError) {
     guard Checksum.matches(column.check, Checksum.of(stored, salt: header.salt)) else {
       let offset = index.offsets[block] + column.offset
-      throw .damaged(RunFinding(.columnDamaged(column.key), name, at: offset))
+      throw damaged(.columnDamaged(column.key), at: offset)
     }
   }
 
   /// What is said of a column whose values cannot be read.
   func malformed(_ column: BlockDirectory.Column, _ block: Int) -> RunError {
     let offset = index.offsets[block] + column.offset
-    return .damaged(RunFinding(.columnMalformed(column.key), name, at: offset))
+    return damaged(.columnMalformed(column.key), at: offset)
+  }
+
+  /// Damage that is met while a block is read; whoever has the run comes to know of it by the cache.
+  private func damaged(_ kind: RunFinding.Kind, at offset: UInt64) -> RunError {
+    let error = RunError.damaged(RunFinding(kind, name, at: offset))
+    cache.note(damage: error)
+    return error
   }
 }

@@ -18,6 +18,13 @@ package enum RunError: Error, Hashable, Sendable {
   case tooManyBlocks(limit: Int)
 }
 
+extension RunError {
+  /// The file that is damaged; nil where the error is another.
+  var file: String? {
+    if case .damaged(let finding) = self { finding.file } else { nil }
+  }
+}
+
 /// Something that is not as it should be in a run.
 package struct RunFinding: Hashable, Sendable {
   /// What is not as it should be.
