@@ -6,7 +6,8 @@ internal import ObjectModel
 /// A store opened for looking at it, also while another process writes it. Nothing of it is changed, locked or
 /// repaired.
 ///
-/// It shows what was durable when it was opened or refreshed last.
+/// It shows what was durable when it was opened or refreshed last. Where a checkpoint or a run is damaged and the journal
+/// has everything, it reads the journal from its beginning, and holds in memory what that says.
 public final class StoreReader: ReadableStore, @unchecked Sendable {
   private let refreshing = Lock()
   // Guarded by `refreshing`.
@@ -14,8 +15,10 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
   private var tail: JournalTail
   private var latest: Manifest
   private var found: [StoreFinding]
-  /// The checkpoint that the fold began with.
+  /// The checkpoint that the fold began with, or did without.
   private var checkpointName: String?
+  /// Why it did without.
+  private var lack: StoreFinding?
   private let cache: BlockCache
 
   /// Opens a store for reading.
@@ -39,6 +42,7 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     let beginning = try Beginning.current(on: disk, at: path, cache)
     self.cache = cache
     checkpointName = beginning.checkpointName
+    lack = beginning.lack
     fold = beginning.fold
     tail = JournalTail(at: path, on: disk, from: beginning.first)
     latest = beginning.manifest
@@ -55,22 +59,42 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     let manifest: Manifest
     var fold: StoreFold
     var first = FrameNumber(1)
+    /// Why the checkpoint is done without.
+    var lack: StoreFinding?
     var checkpointName: String? { manifest.checkpointName }
 
     /// The beginning by the manifest as it is, which the writer may replace meanwhile.
+    ///
+    /// - Parameter damage: what was met in the runs of some checkpoint, which is done without if it still is the last.
     static func current(
-      on disk: any ReadableDisk, at path: String, _ cache: BlockCache
+      on disk: any ReadableDisk, at path: String, _ cache: BlockCache,
+      without damage: (checkpointName: String?, error: StoreError)? = nil
     ) throws(StoreError) -> Beginning {
       var manifest = try manifest(on: disk, at: path)
       while true {
         do throws(StoreError) {
+          if let damage, damage.checkpointName == manifest.checkpointName { throw damage.error }
           return try Beginning(manifest, on: disk, at: path, cache)
         } catch {
           let newer = try Self.manifest(on: disk, at: path)
-          guard newer.attachments != manifest.attachments else { throw error }
-          manifest = newer
+          guard newer.attachments == manifest.attachments else {
+            manifest = newer
+            continue
+          }
+          guard error.code == .damaged, manifest.goesBackToBeginning else { throw error }
+          return try Beginning(of: manifest, on: disk, at: path, because: error)
         }
       }
+    }
+
+    /// The first frame of the journal.
+    private init(
+      of manifest: Manifest, on disk: any ReadableDisk, at path: String, because error: StoreError
+    ) throws(StoreError) {
+      self.manifest = manifest
+      folder = try onDiskOfStore { () throws(DiskError) in try disk.folderForReading(at: path) }
+      fold = StoreFold(manifest.store.tag)
+      lack = StoreFinding(doneWithout: error)
     }
 
     private static func manifest(
@@ -94,8 +118,10 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
 
   override var manifest: Manifest { refreshing.withLock { latest } }
 
-  /// What is not as it should be, beyond which nothing is shown.
-  public var findings: [StoreFinding] { refreshing.withLock { found } }
+  /// What is not as it should be. Beyond damage of the journal nothing is shown.
+  public var findings: [StoreFinding] {
+    refreshing.withLock { [lack].compactMap(\.self) + found }
+  }
 
   /// Takes in what has become durable since.
   ///
@@ -115,6 +141,9 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
       // Compaction has gone on beyond what was seen: the checkpoint has it.
       try beginAnew()
       finding = try onJournal { () throws(JournalError) in try poll(&failure) }
+    }
+    if let damage = cache.takeDamage(), lack == nil {
+      try doWithoutCheckpoint(because: StoreError(damage), &failure, &finding)
     }
     if finding == nil, failure == nil, fold.snapshot.changesByteCount > cache.largestByteCount,
       latest.checkpointName != checkpointName
@@ -152,9 +181,30 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     return finding
   }
 
-  private func beginAnew() throws(StoreError) {
-    let beginning = try Beginning.current(on: readableDisk, at: path, cache)
+  /// Folds the journal from its beginning, where it has everything of a run that was found damaged.
+  private func doWithoutCheckpoint(
+    because damage: StoreError, _ failure: inout StoreError?, _ finding: inout Finding?
+  ) throws(StoreError) {
+    guard latest.goesBackToBeginning else { return }
+    let before = (fold, tail, latest, checkpointName)
+    try beginAnew(without: (checkpointName, damage))
+    var newFailure: StoreError?
+    let newFinding = try onJournal { () throws(JournalError) in try poll(&newFailure) }
+    if fold.snapshot.number >= before.0.snapshot.number {
+      (failure, finding) = (newFailure, newFinding)
+    } else {
+      // The checkpoint has what the journal has not, and all but what is damaged can be read.
+      (fold, tail, latest, checkpointName) = before
+      lack = nil
+    }
+  }
+
+  private func beginAnew(
+    without damage: (checkpointName: String?, error: StoreError)? = nil
+  ) throws(StoreError) {
+    let beginning = try Beginning.current(on: readableDisk, at: path, cache, without: damage)
     checkpointName = beginning.checkpointName
+    lack = beginning.lack
     fold = beginning.fold
     tail = JournalTail(at: path, on: readableDisk, from: beginning.first)
     pastCommits.forget(before: beginning.manifest.segments[0].firstFrame)

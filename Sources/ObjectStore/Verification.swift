@@ -11,6 +11,11 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
   init(madeAnew error: StoreError) {
     self.init(error.whatHappened + " It was made anew from the journal.")
   }
+
+  /// Damage of a file that a reader does without, because the journal has everything of it.
+  init(doneWithout error: StoreError) {
+    self.init(error.whatHappened + " The journal was read in its place.")
+  }
 }
 
 /// What a verification has found, and how far it went.

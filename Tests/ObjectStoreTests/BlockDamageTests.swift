@@ -115,4 +115,16 @@ import Testing
     #expect(try store.verify() != [])
     try store.close()
   }
+
+  @Test func `a reader has what the damaged block held when it is refreshed`() throws {
+    let life = try Self.life()
+    let reader = try StoreReader(on: life.disk, at: StoreLife.path)
+    #expect(reader.findings == [])
+    #expect(Self.unreadable(reader, life) != [])
+    try reader.refresh()
+    #expect(Self.unreadable(reader, life) == [])
+    #expect(reader.findings.count == 1)
+    #expect(reader.findings.first?.description.contains("in its place") == true)
+    #expect(try reader.refresh() == false)
+  }
 }
