@@ -37,7 +37,7 @@ package struct ContextStanding: Hashable, Sendable {
 
   /// Notes what the context did.
   mutating func note(_ edit: Edit, _ number: UInt64) {
-    if let commit = edit.commitStoodOn { oldest = min(oldest, commit) }
+    if let commit = edit.commitStoodOn { noteStanding(on: commit) }
     switch edit {
     case .merged(let commit):
       if firstUnsavedEdit == nil { base = commit } else { merged = commit }
@@ -51,6 +51,9 @@ package struct ContextStanding: Hashable, Sendable {
   mutating func noteWork(_ number: UInt64) {
     if firstUnsavedEdit.map({ number < $0 }) ?? true { firstUnsavedEdit = number }
   }
+
+  /// Notes that something of the context stands on a commit.
+  mutating func noteStanding(on commit: CommitNumber) { oldest = min(oldest, commit) }
 
   /// Notes that the context has nothing unsaved, and stands on a commit.
   mutating func settle(on commit: CommitNumber) {
@@ -73,6 +76,16 @@ extension Edit {
   /// Whether what is to be known of unsaved work may begin with it.
   var isWork: Bool {
     if case .based = self { true } else { changesObjects }
+  }
+
+  /// Whether what it changes of what is known of its context can only be noted once the journal has it.
+  var isNotedAfterwards: Bool {
+    switch self {
+    case .renamed, .merged, .rolledBack, .wasReset, .saved: true
+    case .based, .inserted, .set, .setPrimitive, .membersChanged, .deleted, .stepEnded,
+      .undoSwitched, .undone, .redone, .refreshed, .saveFailed, .reconciled:
+      false
+    }
   }
 
   /// The commit on which something stands by this edit.

@@ -121,10 +121,13 @@ extension JournaledStore {
     }
     // Whoever waits for one of these commits finds it settled, and so does not show it any more.
     publish(anew: pending.snapshot)
+    // Edits go on meanwhile: those in these frames were noted before they were written, and so are known to
+    // whoever asks their contexts from here on.
+    let frame = journal.durableFrame
     let catalogue = catalogue.settled(
       at: snapshot.number, snapshot.time, lastNumbers: isClosing ? lastNumbers : nil,
       live: liveContexts)
-    return Cut(snapshot: snapshot, catalogue: catalogue, frame: journal.durableFrame)
+    return Cut(snapshot: snapshot, catalogue: catalogue, frame: frame)
   }
 
   /// Whether damage was met in a run, and the journal has everything to make it anew.

@@ -37,6 +37,14 @@ extension JournaledStore {
   ) throws(StoreError) -> EditNumber {
     try noteTime()
     context.willRecord(edit)
+    guard edit.isNotedAfterwards else { return try append(edit, by: context) }
+    // A checkpoint is cut before both the edit and what is noted of it, or after both.
+    return try cataloguing.withLock { () throws(StoreError) in try append(edit, by: context) }
+  }
+
+  private func append(
+    _ edit: Edit, by context: LiveContext
+  ) throws(StoreError) -> EditNumber {
     let number = try append(.edited(context.number, edit))
     context.didRecord(edit, number.rawValue)
     return number

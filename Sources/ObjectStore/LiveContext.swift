@@ -34,8 +34,10 @@ package final class LiveContext: Sendable {
   /// `based` before it.
   package var base: CommitNumber { standing.latest }
 
-  /// Notes that an edit is about to be recorded: before it is, so that nobody takes it for saved.
+  /// Notes that an edit is about to be recorded: before it is, so that nobody takes it for saved, or drops what it
+  /// stands on.
   func willRecord(_ edit: Edit) {
+    if let commit = edit.commitStoodOn { state.withLock { $0.standing.noteStanding(on: commit) } }
     guard edit.isWork, !isWorking.load(ordering: .relaxed) else { return }
     let next = last.load(ordering: .relaxed) + 1
     state.withLock { $0.standing.noteWork(next) }

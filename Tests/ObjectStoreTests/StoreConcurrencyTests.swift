@@ -1,6 +1,7 @@
 // Many threads use a store at once, on a real disk.
 
 import DiskAccess
+import DiskSimulation
 import EventFold
 import Journaling
 import ObjectModel
@@ -192,6 +193,56 @@ import Testing
     print("\(saves) saves, \(syncs) syncs")
     #expect(saves == Self.threadCount * Self.savesOfEach)
     #expect(syncs < saves)
+    try store.close()
+  }
+
+  /// Edits are made durable at every moment while checkpoints are cut, each the first of its context.
+  @Test func `what is edited while a checkpoint is cut is a draft after the process has ended`()
+    throws
+  {
+    let disk = SimulatedDisk(seed: 1)
+    var options = StoreOptions.small
+    options.journal.segmentByteCount = 64 << 20
+    options.journal.halfByteCount = 64 << 10
+    options.journal.windowByteCount = 8 << 20
+    options.rollingByteCount = 1 << 40
+    let store = try JournaledStore(
+      on: disk, at: "Many.xjournal", model: try StoreLife.model(), options: options)
+    // So many that it takes a while to ask each how it stands.
+    let contexts = try (0..<20_000).map { _ in
+      (
+        context: try store.beginContext(name: "", on: 0),
+        object: try store.newObject(of: EntityNumber(rawValue: 0))
+      )
+    }
+    try store.checkpoint()
+    let tally = Tally()
+    let editing = try BackgroundThread {
+      do {
+        for (context, object) in contexts where tally["checkpoints"] < 3 {
+          try store.record(.inserted(object), by: context)
+          // As the upkeep thread does, or anybody who saves.
+          try store.forEachEvent { _ in false }
+          tally.count("edits")
+        }
+      } catch {
+        tally.violation("\(error)")
+      }
+    }
+    for _ in 1...3 {
+      let before = tally["edits"]
+      while tally["edits"] < before + 20, !tally.hasViolations {}
+      try store.checkpoint()
+      tally.count("checkpoints")
+    }
+    editing.join()
+    #expect(!tally.hasViolations)
+    let again = try JournaledStore(
+      on: disk.imageAfterProcessDeath(), at: "Many.xjournal", model: nil, options: options)
+    let drafts = Set(again.unsavedDrafts.flatMap(\.objectIDs))
+    let edited = contexts.prefix(tally["edits"]).map(\.object)
+    #expect(edited.filter { !drafts.contains($0) } == [])
+    try again.close()
     try store.close()
   }
 }
