@@ -26,7 +26,9 @@ extension PendingCommits {
       }
       let (old, changed) = try found(each)
       var row = each.row
-      if changed > each.base {
+      // Where nothing is known of what was there, it was deleted, and compaction has forgotten by which commit.
+      let isForgotten = changed == .none && each.baseRow != nil
+      if changed > each.base || isForgotten {
         let rival = RivalMerges.Rival(
           sides: ObjectConflict(each.object, base: each.baseRow, ours: each.row, theirs: old),
           changed: changed, epoch: epoch)
@@ -85,7 +87,8 @@ struct RivalMerges {
   /// An object that somebody has changed since a context saw it.
   struct Rival {
     let sides: ObjectConflict
-    /// The rival's commit. A number is given again after a commit has failed, in another epoch.
+    /// The rival's commit; none where compaction has forgotten it. A number is given again after a commit has failed,
+    /// in another epoch.
     let changed: CommitNumber
     let epoch: UInt64
   }

@@ -73,6 +73,31 @@ import Testing
     try place.store.close()
   }
 
+  @Test func `S63: a deletion that compaction has forgotten is a rival all the same`() throws {
+    let place = try Workplace()
+    _ = try place.store.commit(
+      CommitRequest([.init(place.note, base: 1, place.before, to: nil)]), by: place.context)
+    try place.store.endContext(place.context)
+    try place.store.compact(keeping: .latest)
+    #expect(try place.store.head.stored(place.note) == nil)
+    let late = try place.store.beginContext(name: "late", on: place.store.lastCommit)
+    let told = #expect(throws: CommitError.self) {
+      try place.store.commit(place.lateRequest(.tell), by: late)
+    }
+    guard case .conflicts(let conflicts)? = told else {
+      Issue.record("no conflict: \(String(describing: told))")
+      return
+    }
+    #expect(conflicts.objects.map(\.base) == [place.before])
+    #expect(conflicts.objects.map(\.theirs) == [nil])
+    #expect(try place.store.commit(place.lateRequest(.storeWins), by: late) == nil)
+    #expect(try place.store.head.row(of: place.note) == nil)
+    _ = try place.store.commit(place.lateRequest(.overwrite), by: late)
+    #expect(try place.store.head.row(of: place.note) == Row([place.title: "mine"]))
+    #expect(try place.store.verify(deep: true) == [])
+    try place.store.close()
+  }
+
   @Test func `S35: a merge function of an attribute may use the store itself`() throws {
     let place = try Workplace()
     try place.addRival("b")
