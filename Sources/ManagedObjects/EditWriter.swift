@@ -6,6 +6,11 @@ internal import ObjectStore
 struct EditWriter {
   /// Nil where the context cannot be changed.
   private let store: JournaledStore?
+  /// Has compaction keep what the context has read, which its first edits will stand on. Nil where the context
+  /// cannot be changed.
+  private let pin: CommitPin?
+  /// Whether it holds anything.
+  private(set) var holdsRead = false
   /// Why it cannot; nil where it can.
   let refusal: ContextError?
   private(set) var live: LiveContext?
@@ -14,6 +19,7 @@ struct EditWriter {
 
   init(_ store: JournaledStore) {
     self.store = store
+    pin = CommitPin(store)
     refusal = nil
   }
 
@@ -21,13 +27,14 @@ struct EditWriter {
   ///
   /// - Parameter refusal: why.
   init(refusing refusal: ContextError) {
-    store = nil
+    (store, pin) = (nil, nil)
     self.refusal = refusal
   }
 
   /// That of another context on the same store.
   init(asFor other: EditWriter) {
     store = other.store
+    pin = store.map(CommitPin.init)
     refusal = other.refusal
   }
 
@@ -53,6 +60,7 @@ struct EditWriter {
     named name: String, within parent: LiveContext? = nil
   ) throws(StoreError) -> LiveContext? {
     guard live == nil, let store else { return nil }
+    holdRead()
     let begun = try store.beginContext(
       name: name, on: parent?.base ?? store.lastCommit, within: parent)
     live = begun
@@ -66,6 +74,26 @@ struct EditWriter {
       try store.record(edit, by: live)
     } catch {
       failure = error
+    }
+  }
+
+  // MARK: What was read
+
+  /// Has compaction keep the store's last state, and what comes after it: before anything of it is read.
+  @inline(__always)
+  mutating func holdRead() {
+    if holdsRead { return }
+    pin?.hold()
+    holdsRead = true
+  }
+
+  /// What was read before a commit is not held any more; without a commit, nothing is.
+  mutating func releaseRead(before commit: CommitNumber? = nil) {
+    if let commit {
+      pin?.raise(to: commit)
+    } else {
+      pin?.release()
+      holdsRead = false
     }
   }
 

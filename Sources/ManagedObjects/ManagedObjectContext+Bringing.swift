@@ -106,6 +106,7 @@ extension ManagedObjectContext {
     let object = state.objectID
     if fold.objects[object] == nil {
       // It may have been there where the context stands.
+      writer.holdRead()
       state.base = view.snapshot.number
       state.handle = nil
       perform(.based(object, on: state.base), rows: [object: nil])

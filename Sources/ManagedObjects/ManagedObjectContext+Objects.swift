@@ -70,6 +70,7 @@ extension ManagedObjectContext {
   func forget(_ state: ObjectState) {
     registered.removeValue(forKey: state.objectID.rawValue)
     if state.watch != nil { endWatch(of: state) }
+    if registered.isEmpty { writer.releaseRead() }
   }
 
   // MARK: Faults
@@ -82,6 +83,7 @@ extension ManagedObjectContext {
       state.base = draft.base
       state.handle = draft.baseRow.map { RowHandle(StoredRow($0, changed: draft.base)) }
     } else {
+      writer.holdRead()
       let head = view.snapshot
       guard let handle = try shown(state.objectID, head) else {
         // It is gone where it stands now; where it stood before, it was there.

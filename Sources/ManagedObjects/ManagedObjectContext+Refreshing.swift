@@ -23,6 +23,9 @@ extension ManagedObjectContext {
   }
 
   /// Has all objects be as the store has them now, and keeps what was changed here.
+  ///
+  /// A context that looks at a store for long does so from time to time, or is reset: compaction keeps what was read
+  /// since, and not what was read before.
   public func refreshAllObjects() {
     let states = registered.values.map { $0.takeUnretainedValue() }
       .filter {
@@ -30,6 +33,10 @@ extension ManagedObjectContext {
       }
       .sorted { $0.objectID < $1.objectID }
     refresh(states, keepingChanges: true, reason: .refresh)
+    // Nothing that was read stands further back than these do now.
+    let bases = registered.values.lazy.map { $0.takeUnretainedValue() }
+      .filter { !$0.isFault && $0.presence != .gone && $0.base != .none }.map(\.base)
+    writer.releaseRead(before: bases.min())
   }
 
   /// Brings in what a commit has changed: what is updated there is refreshed, what is new is a fault, what is

@@ -201,6 +201,7 @@ extension ManagedObjectContext {
     held = [:]
     pendingDeletions = []
     event.end()
+    writer.releaseRead()
     for state in states {
       state.context = nil
       state.isForgotten = true

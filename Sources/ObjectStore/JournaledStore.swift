@@ -12,8 +12,9 @@ internal import Synchronization
 /// about to be; they share their syncs; and they are shown to readers in order, once they are durable.
 ///
 /// Locks are taken in this order: `checkpointing`, `drafting`, `committing`, `cataloguing`, then the journal's
-/// own. Nobody who reads objects waits for anybody who writes; who asks for names, tags or the past may wait as
-/// long as a checkpoint takes to begin, which is a sync.
+/// own, and that of `pins`. Nobody who reads objects waits for anybody who writes; who asks for names, tags or the
+/// past, and a context that is brought to another commit or gives up its changes, may wait as long as a checkpoint
+/// takes to begin, which is a sync.
 public final class JournaledStore: ReadableStore, @unchecked Sendable {
   /// What opening found and did.
   package let recovery: RecoveryReport
@@ -35,6 +36,9 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   var isClosing = false
   /// The contexts that have begun since the store was opened. Guarded by `cataloguing`.
   var liveContexts: [ContextNumber: LiveContext] = [:]
+
+  /// What contexts have read and hold.
+  let pins = CommitPins()
 
   let drafting = Lock()
   /// Guarded by `drafting`.

@@ -56,6 +56,7 @@ extension JournaledStore {
       firstEdits.append(try firstEdit(of: session))
       commit = min(commit, session.oldest.next)
     }
+    if let held = pins.oldest { commit = min(commit, held.next) }
     // What an earlier compaction has dropped is no more.
     commit = max(commit, cut.catalogue.firstKept)
     var frame = cut.frame.next

@@ -51,6 +51,9 @@ public class ReadableStore: @unchecked Sendable {
   /// The state of the last commit that is made.
   package var head: Snapshot { publishing.withLock { published } }
 
+  /// The number of that commit.
+  var headNumber: CommitNumber { publishing.withLock { published.number } }
+
   /// The model of the store; nil where it never had one.
   public var model: ManagedObjectModel? { head.era?.model }
 

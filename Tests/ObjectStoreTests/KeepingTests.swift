@@ -94,6 +94,41 @@ import Testing
     try store.close()
   }
 
+  @Test func `S76b: what somebody has read and holds is kept, and dropped when it is let go`()
+    throws
+  {
+    let store = try open()
+    let note = try Note(store)
+    try note.save("one", "two")
+    var reading: CommitPin? = CommitPin(store)
+    let other = CommitPin(store)
+    func compact() throws -> CommitNumber {
+      try store.compact(keeping: .latest)
+      return store.firstKeptCommit
+    }
+    reading?.hold()
+    try note.save("three", "four")
+    other.hold()
+    try note.save("five")
+    #expect(try compact() == 3)
+    #expect(try store.row(of: note.object, at: 2) == note.row("two"))
+    // What was read before is held on to from where it is said to stand now, and never from further back.
+    reading?.raise(to: 3)
+    reading?.raise(to: 1)
+    #expect(try compact() == 4)
+    reading?.release()
+    reading?.raise(to: 3)
+    #expect(try compact() == 5)
+    other.release()
+    reading?.hold()
+    try note.save("six")
+    #expect(try compact() == 6)
+    reading = nil
+    #expect(try compact() == 7)
+    #expect(try store.verify(deep: true) == [])
+    try store.close()
+  }
+
   @Test func `S76b: what a session stood on is kept with its edits`() throws {
     let store = try open()
     let note = try Note(store)
