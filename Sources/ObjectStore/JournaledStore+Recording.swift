@@ -108,10 +108,12 @@ extension JournaledStore {
 
   /// Gives a commit a name; the head where none is given. A name that stands for another commit stands for
   /// this one from here on.
+  ///
+  /// - Throws: where there is no such commit, or compaction has dropped what the store was then.
   public func tag(_ name: String, _ commit: CommitNumber? = nil) throws(StoreError) {
-    let head = head.number
-    let commit = commit ?? head
-    guard commit <= head else { throw .commitMissing(commit, head: head) }
+    let head = head
+    let commit = commit ?? head.number
+    try refuseDropped(commit, head)
     try setTag(name, commit)
   }
 

@@ -222,6 +222,22 @@ import Testing
     }
   }
 
+  @Test func `S71: what compaction has dropped is given no tag, and keeps those it has`() throws {
+    var life = try Self.life(13)
+    try life.store.tag("early", 2)
+    try life.endContexts()
+    try life.store.compact(keeping: .latest)
+    let kept = life.store.firstKeptCommit
+    #expect(kept > 3)
+    let error = #expect(throws: StoreError.self) {
+      try life.store.tag("late", kept.previous.previous)
+    }
+    #expect(error?.code == .commitMissing)
+    try life.store.tag("first", kept.previous)
+    #expect(life.store.tags == ["early": 2, "first": kept.previous])
+    try life.store.close()
+  }
+
   @Test func `what never was cannot be asked for`() throws {
     let life = try Self.life(11)
     let last = life.store.lastCommit
