@@ -28,11 +28,9 @@ extension ReadableStore {
   ) throws(StoreError) {
     let head = head
     var rows = RowsInPassing()
-    var goesOn = true
     guard number.next >= firstKeptCommit else { throw .commitDropped(number.next) }
     try forEachCommit(after: number, through: head.number, head) { content throws(StoreError) in
-      guard goesOn else { return }
-      goesOn = try body(commit(content, head, &rows))
+      try body(commit(content, head, &rows))
     }
   }
 

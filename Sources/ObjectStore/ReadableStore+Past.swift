@@ -81,6 +81,7 @@ extension ReadableStore {
       let side = try batch.side(.before, place, other: index.asked)
       try before.take(side)
       index.take(side)
+      return true
     }
     let time =
       number < firstKeptCommit ? RecordedTime(rawValue: .min) : try past(number).head.time
@@ -104,9 +105,11 @@ extension ReadableStore {
   }
 
   /// Calls a closure with the commits after one and up to another, in order.
+  ///
+  /// - Parameter body: returns whether to go on.
   func forEachCommit(
     after number: CommitNumber, through last: CommitNumber, _ head: Snapshot,
-    _ body: (CommitContent) throws(StoreError) -> Void
+    _ body: (CommitContent) throws(StoreError) -> Bool
   ) throws(StoreError) {
     try forEachCommit(after: number, through: last, head) { (batch, place) throws(StoreError) in
       try body(try batch.commit(place).content)
@@ -117,7 +120,7 @@ extension ReadableStore {
   /// there.
   private func forEachCommit(
     after number: CommitNumber, through last: CommitNumber, _ head: Snapshot,
-    _ body: (BatchContent, Int) throws(StoreError) -> Void
+    _ body: (BatchContent, Int) throws(StoreError) -> Bool
   ) throws(StoreError) {
     guard number < last else { return }
     let place = try pastCommits.place(of: number.next, head: head.number)
@@ -125,17 +128,18 @@ extension ReadableStore {
       try JournalReader(at: path, on: readableDisk)
     }
     var expected = number.next
+    var goesOn = true
     let ending = try reader.forEachEntry(from: place.number, decoder) {
       (_, batch, entry) throws(StoreError) in
       guard case .commit(let place) = entry else { return true }
       let found = try batch.head(place).number
       guard found >= expected else { return true }
       guard found == expected else { throw .commitDropped(expected) }
-      try body(batch, place)
+      goesOn = try body(batch, place)
       expected = expected.next
-      return expected <= last
+      return goesOn && expected <= last
     }
-    guard expected > last else {
+    guard expected > last || !goesOn else {
       if let finding = ending.finding { throw StoreError(JournalError.damaged(finding)) }
       throw .commitDropped(expected)
     }

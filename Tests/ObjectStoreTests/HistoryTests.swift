@@ -254,4 +254,23 @@ import Testing
     #expect(other?.code == .objectOfAnotherStore)
     try life.store.close()
   }
+
+  @Test func `S73: reading commits ends where whoever reads them has seen enough`() throws {
+    let life = try Self.life(14)
+    life.disk.isTracing = true
+    func readings(_ count: Int) throws -> Int {
+      let before = life.disk.trace.count
+      var seen = 0
+      try life.store.forEachCommit(since: 3) { _ in
+        seen += 1
+        return seen < count
+      }
+      #expect(seen == count)
+      return life.disk.trace.count - before
+    }
+    _ = try readings(1)
+    let all = Int(life.store.lastCommit.rawValue) - 3
+    #expect(try readings(1) < readings(all))
+    try life.store.close()
+  }
 }
