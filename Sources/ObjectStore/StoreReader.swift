@@ -19,6 +19,8 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
   private var checkpointName: String?
   /// Why it did without.
   private var lack: StoreFinding?
+  /// The checkpoint that has said last what compaction has dropped.
+  private var droppingName: String?
   private let cache: BlockCache
 
   /// Opens a store for reading.
@@ -41,7 +43,7 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     let cache = BlockCache(largestByteCount: cacheByteCount)
     let beginning = try Beginning.current(on: disk, at: path, cache)
     self.cache = cache
-    checkpointName = beginning.checkpointName
+    (checkpointName, droppingName) = (beginning.checkpointName, beginning.checkpointName)
     lack = beginning.lack
     fold = beginning.fold
     tail = JournalTail(at: path, on: disk, from: beginning.first)
@@ -157,6 +159,11 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
       found.append(StoreFinding(failure.description))
     }
     if let finding { found.append(StoreFinding("the journal is damaged in \(finding).")) }
+    do throws(StoreError) {
+      if found.isEmpty { try noteDropped() }
+    } catch {
+      // The writer may be about to replace it; what is shown does not need it, and it is tried again.
+    }
     let catalogue = fold.catalogue
     cataloguing.withLock { self.catalogue = catalogue }
     publish(anew: fold.snapshot)
@@ -203,11 +210,28 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     without damage: (checkpointName: String?, error: StoreError)? = nil
   ) throws(StoreError) {
     let beginning = try Beginning.current(on: readableDisk, at: path, cache, without: damage)
-    checkpointName = beginning.checkpointName
+    (checkpointName, droppingName) = (beginning.checkpointName, beginning.checkpointName)
     lack = beginning.lack
     fold = beginning.fold
     tail = JournalTail(at: path, on: readableDisk, from: beginning.first)
     pastCommits.forget(before: beginning.manifest.segments[0].firstFrame)
+  }
+
+  /// Notes what compaction has dropped of the past since. What is shown has not changed by that.
+  private func noteDropped() throws(StoreError) {
+    latest = try onJournal { () throws(JournalError) in
+      try JournalReader(at: path, on: readableDisk)
+    }.manifest
+    guard latest.checkpointName != droppingName else { return }
+    let folder = try onDiskOfStore { () throws(DiskError) in
+      try readableDisk.folderForReading(at: path)
+    }
+    guard let (name, checkpoint) = try Checkpoint.read(latest, in: folder),
+      checkpoint.number <= fold.snapshot.number
+    else { return }
+    fold.catalogue.drop(before: checkpoint.catalogue.firstKept)
+    pastCommits.forget(before: latest.segments[0].firstFrame)
+    droppingName = name
   }
 
   /// Folds one frame, wholly or not at all.

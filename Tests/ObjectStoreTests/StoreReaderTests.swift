@@ -119,6 +119,33 @@ import Testing
     #expect(most < 96 << 10, "\(most)")
   }
 
+  @Test func `a reader that follows learns what compaction has dropped`() throws {
+    var life = try StoreLife(seed: 5)
+    for _ in 1...8 {
+      try life.save()
+      try life.roll()
+    }
+    try life.store.checkpoint()
+    let reader = try StoreReader(on: life.disk, at: StoreLife.path)
+    _ = try reader.snapshot(at: 3)
+    try life.endContexts()
+    try life.store.compact(keeping: .commits(since: 6))
+    try reader.refresh()
+    #expect(reader.findings == [] && reader.firstKeptCommit == life.store.firstKeptCommit)
+    #expect(reader.firstKeptCommit > 4)
+    #expect(try reader.head.plain() == life.state)
+    let dropped = #expect(throws: StoreError.self) { try reader.snapshot(at: 3) }
+    #expect(dropped?.code == .commitMissing)
+    for number in 5..<life.states.count where number >= reader.firstKeptCommit.rawValue {
+      let past = try reader.snapshot(at: CommitNumber(rawValue: UInt64(number)))
+      #expect(try past.plain() == life.states[number])
+    }
+    try life.save()
+    try reader.refresh()
+    #expect(try reader.head.plain() == life.state)
+    try life.store.close()
+  }
+
   @Test func `where there is no store there is nothing to look at`() throws {
     let error = #expect(throws: StoreError.self) {
       try StoreReader(on: SimulatedDisk(seed: 1), at: "None.xjournal")
