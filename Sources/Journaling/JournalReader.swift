@@ -174,6 +174,12 @@ package final class JournalReader {
     try scanner(of: manifest.segments[0], after: nil).header.firstEdit
   }
 
+  /// When the first segment that the journal has was begun, in nanoseconds since 1970; in a copy of the store it
+  /// may be when the copy was made.
+  package func creationTime() throws(JournalError) -> Int64 {
+    try scanner(of: manifest.segments[0], after: nil).header.creationTime
+  }
+
   /// Opens a segment for a walk over its frames.
   func scanner(
     of segment: Manifest.Segment, after previous: Manifest.Sealing?,

@@ -26,7 +26,8 @@ extension ReadableStore {
     let reader = try onJournal { () throws(JournalError) in
       try JournalReader(at: path, on: readableDisk)
     }
-    var telling = EventTelling(name: { [self] in name(of: $0) ?? "" })
+    var telling = EventTelling(
+      from: try reader.firstTime(decoder), name: { [self] in name(of: $0) ?? "" })
     let ending = try reader.forEachEntry(decoder) { (_, entry) throws(StoreError) in
       guard let event = telling.tell(entry) else { return true }
       return try body(event)
@@ -38,10 +39,13 @@ extension ReadableStore {
 /// Tells entries of the journal in names, and knows the time and the contexts' names while they pass.
 private struct EventTelling {
   let name: (KeyNumber) -> String
-  private var time = RecordedTime(rawValue: 0)
+  private var time: RecordedTime
   private var contextNames: [ContextNumber: String] = [:]
 
-  init(name: @escaping (KeyNumber) -> String) { self.name = name }
+  init(from time: RecordedTime, name: @escaping (KeyNumber) -> String) {
+    self.time = time
+    self.name = name
+  }
 
   /// The event that an entry is; nil for what only keeps the journal's own books.
   mutating func tell(_ entry: JournalEntry) -> StoreEvent? {
@@ -112,5 +116,25 @@ private struct EventTelling {
     StoreEvent(
       date: time.date,
       context: number.map { .init(number: $0.rawValue, name: contextNames[$0]) }, kind: kind)
+  }
+}
+
+extension JournalReader {
+  /// The time of what happened before the first that the journal tells: less than a moment after its first segment
+  /// was begun, or else that first time.
+  func firstTime(_ decoder: EventDecoder) throws(StoreError) -> RecordedTime {
+    var first = RecordedTime(
+      rawValue: try onJournal { () throws(JournalError) in try creationTime() })
+    try forEachEntry(decoder) { (_, batch, entry) throws(StoreError) in
+      switch entry {
+      case .commit(let place): first = min(first, try batch.head(place).time)
+      case .event(let place):
+        guard batch.kind(place) == .timePassed, case .timePassed(let time) = try batch.event(place)
+        else { return true }
+        first = min(first, time)
+      }
+      return false
+    }
+    return first
   }
 }

@@ -40,7 +40,7 @@ extension ReadableStore {
       let reader = try onJournal { () throws(JournalError) in
         try JournalReader(at: path, on: readableDisk)
       }
-      var telling = SessionTelling()
+      var telling = SessionTelling(from: try reader.firstTime(decoder))
       let ending = try reader.forEachEntry(decoder) { (_, entry) throws(StoreError) in
         telling.take(entry)
         return true
@@ -75,7 +75,9 @@ private struct SessionTelling {
   }
 
   private var contexts: [ContextNumber: Context] = [:]
-  private var time = RecordedTime(rawValue: 0)
+  private var time: RecordedTime
+
+  init(from time: RecordedTime) { self.time = time }
 
   var sessions: [Session] {
     contexts.filter { $0.value.isSession }.sorted { $0.key < $1.key }
