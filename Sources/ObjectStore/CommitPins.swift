@@ -24,7 +24,7 @@ package final class CommitPin: Sendable {
   package func raise(to commit: CommitNumber) { slot.raise(to: commit.rawValue) }
 
   /// Gives up everything.
-  package func release() { slot.raise(to: CommitPins.nothing) }
+  package func release() { slot.release() }
 }
 
 /// What is held of a store by those who have read of it.
@@ -42,7 +42,12 @@ final class CommitPins: @unchecked Sendable {
 
     func hold(_ commit: UInt64) { self.commit.store(commit, ordering: .relaxed) }
 
-    func raise(to commit: UInt64) { self.commit.max(commit, ordering: .relaxed) }
+    /// Nobody else changes it meanwhile: a pin is its context's alone.
+    func raise(to commit: UInt64) {
+      if let held, held.rawValue < commit { hold(commit) }
+    }
+
+    func release() { hold(CommitPins.nothing) }
   }
 
   private let lock = Lock()

@@ -100,6 +100,7 @@ extension ReadableStore {
     try forEachCommit(after: number, through: last, head) {
       (commit: CommitContent) throws(StoreError) in
       for change in commit.changes { objects.insert(change.object) }
+      return true
     }
     return objects
   }
