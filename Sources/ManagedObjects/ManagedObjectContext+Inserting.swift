@@ -71,37 +71,18 @@ extension ManagedObjectContext {
       preconditionFailure("\(object) is an object of another context; delete it there.")
     }
     fireQuietly(state)
-    guard state.presence == .there, !state.isBeingDeleted else { return }
-    storePendingQuietly(of: state)
-    state.isBeingDeleted = true
-    object.prepareForDeletion()
-    state.isBeingDeleted = false
     guard state.presence == .there else { return }
-    readMembers(of: state)
-    held[state.objectID] = object
-    let row = markDeleted(state)
-    for property in state.entity.properties where property.relationship?.storage == .one {
-      noteReference(
-        of: state.objectID, property.key, from: row[property.key]?.reference, to: nil)
-    }
-  }
-
-  /// Reads what leads to an object that is to be deleted: it must be known when the rules run, when the object has
-  /// nothing any more.
-  func readMembers(of state: ObjectState) {
+    storePendingQuietly(of: state)
+    object.prepareForDeletion()
+    guard state.presence == .there else { return }
+    // What it leads to must be known when the rules run, when it has nothing any more.
     for property in state.entity.properties {
       guard let relationship = property.relationship, relationship.storage == .inverse else {
         continue
       }
       _ = members(of: state, property.key, relationship)
     }
-  }
-
-  /// Has an object be deleted, and its delete rules run later.
-  ///
-  /// - Returns: what it had.
-  @discardableResult
-  func markDeleted(_ state: ObjectState) -> Row {
+    held[state.objectID] = object
     base(state)
     var row = fold.objects[state.objectID]?.row ?? storedRow(state) ?? Row()
     for (key, value) in state.untracked ?? [:] { row[key] = value }
@@ -112,8 +93,11 @@ extension ManagedObjectContext {
     perform(.deleted(state.objectID))
     settle(state)
     event.deleted.insert(state.objectID)
+    for property in state.entity.properties where property.relationship?.storage == .one {
+      noteReference(
+        of: state.objectID, property.key, from: row[property.key]?.reference, to: nil)
+    }
     pendingDeletions.append(state)
-    return row
   }
 
   /// Runs the delete rules of what was deleted; cascades end, as nothing is deleted twice.
@@ -160,7 +144,7 @@ extension ManagedObjectContext {
         else { continue }
         let destinations =
           relationship.storage == .inverse
-          ? members(of: state, property.key, relationship).sorted()
+          ? (state.members?[property.key] ?? []).sorted()
           : state.rowWhenDeleted?[property.key].destinations ?? []
         let left = destinations.filter { leadsBack($0, relationship, to: state.objectID) }
         if !left.isEmpty { denied.append((state, property.name, left)) }

@@ -49,10 +49,6 @@ public final class ManagedObjectContext {
   var standIns = StandIns()
   /// How many groups of undo steps are open.
   var groupDepth = 0
-  /// How many groups undoing or giving up has ended, of which the end is yet to be said.
-  var brokenGroupCount = 0
-  /// Whether a save is being prepared or made.
-  var isSaving = false
   /// The name of the step that is being made.
   var actionName: String?
   /// How many have switched undo off.
@@ -63,9 +59,7 @@ public final class ManagedObjectContext {
   /// What becomes of objects that somebody else has changed since this context has seen them.
   public var mergePolicy = MergePolicy.error
   /// How many steps can be undone; 0 for all. The oldest are given up.
-  public var levelsOfUndo = 0 {
-    didSet { if levelsOfUndo > 0 { fold.forgetSteps(beyond: levelsOfUndo) } }
-  }
+  public var levelsOfUndo = 0
   /// Whether delete rules run when pending changes are processed; otherwise they do at the save.
   public var propagatesDeletesAtEndOfEvent = true
   /// Whether a fault whose object is gone is shown as a deleted object without values; otherwise the next save
