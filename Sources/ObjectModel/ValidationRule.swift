@@ -11,8 +11,7 @@ public enum ValidationRule: Hashable, Sendable {
   case minimum(Value)
   /// Not larger than this.
   case maximum(Value)
-  /// A text that as a whole matches a regular expression, of 65536 bytes of UTF-8 at most and 64 groups within each
-  /// other.
+  /// A text that as a whole matches a regular expression.
   case matches(String)
 }
 

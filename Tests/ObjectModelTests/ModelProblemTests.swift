@@ -97,30 +97,7 @@ extension WrongModel {
     WrongModel(
       "too many", .tooManyEntities(limit: 4095), at: "E4095",
       (0..<4096).map { EntityDescription("E\($0)") }),
-    WrongModel(
-      "too deep", .tooManyAncestors(limit: 255), at: "E256",
-      (0..<4000).map { EntityDescription("E\($0)", parent: $0 == 0 ? nil : "E\($0 - 1)") }),
-    WrongModel(
-      "too many properties", .tooManyProperties(limit: 4096), at: "E2",
-      chain(of: 4, withAttributes: 1400)),
-    WrongModel(
-      "too many properties of all", .tooManyProperties(limit: 1 << 18), at: "E180",
-      chain(of: 250, withAttributes: 16)),
   ]
-
-  /// Entities that each inherit from the one before.
-  private static func chain(of count: Int, withAttributes attributes: Int) -> [EntityDescription] {
-    (0..<count).map { number in
-      EntityDescription(
-        "E\(number)", parent: number == 0 ? nil : "E\(number - 1)",
-        attributes: (0..<attributes).map { AttributeDescription("a\(number)_\($0)", .integer) })
-    }
-  }
-
-  /// Groups within each other.
-  private static func deep(_ count: Int) -> String {
-    String(repeating: "(", count: count) + "a" + String(repeating: ")", count: count)
-  }
 
   static let attributes = [
     WrongModel("default", .defaultOfOtherType(1, .string), .string, defaultValue: 1),
@@ -146,11 +123,6 @@ extension WrongModel {
     WrongModel(
       "pattern of a number", .ruleDoesNotApply(.matches("1"), .integer), .integer, .matches("1")),
     WrongModel("pattern", .badPattern("("), .string, defaultValue: "a", .matches("(")),
-    WrongModel("deep pattern", .badPattern(deep(65)), .string, .matches(deep(65))),
-    WrongModel("deepest pattern", .badPattern(deep(2000)), .string, .matches(deep(2000))),
-    WrongModel(
-      "long pattern", .badPattern(String(repeating: "a", count: 65537)), .string,
-      .matches(String(repeating: "a", count: 65537))),
     WrongModel("index of a set", .cannotBeIndexed(.set), .set, isIndexed: true),
     WrongModel("set as identifier", .cannotBeIndexed(.set), .set, isIdentifier: true),
     WrongModel(
