@@ -46,7 +46,8 @@ public struct FileSystemKind: Hashable, Sendable {
   /// Names a file system by its magic number.
   public init(magicNumber: UInt64) { self.magicNumber = magicNumber }
 
-  /// Whether the files live on another machine, where locks and syncs cannot be trusted.
+  /// Whether the files live on another machine, or on the host of a virtual one, where locks and syncs cannot be
+  /// trusted.
   public var isNetwork: Bool { Self.networkMagicNumbers[magicNumber] != nil }
 
   /// The name of a network file system, for messages.
@@ -56,5 +57,8 @@ public struct FileSystemKind: Hashable, Sendable {
     0x6969: "NFS", 0x517B: "SMB", 0xFE53_4D42: "SMB2", 0xFF53_4D42: "CIFS", 0x5346_414F: "AFS",
     0x6B41_4653: "AFS", 0x7375_7245: "Coda", 0x564C: "NCP", 0x0102_1997: "9P", 0x00C3_6400: "Ceph",
     0x0BD0_0BD0: "Lustre", 0x0116_1970: "GFS2", 0x7461_636F: "OCFS2", 0xAAD7_AAEA: "Panasas",
+    0x4750_4653: "GPFS", 0x1983_0326: "BeeGFS", 0x2003_0528: "OrangeFS", 0x6163_6673: "ACFS",
+    0xBEEF_DEAD: "SNFS", 0x0131_11A8: "IBRIX", 0x786F_4256: "vboxsf", 0xBACB_ACBC: "vmhgfs",
+    0x7C7C_6673: "prl_fs",
   ]
 }

@@ -60,8 +60,11 @@ package struct LZ4FrameWriter: ~Copyable {
     let target = target.assumingMemoryBound(to: CChar.self)
     if block.count < Self.smallByteCount {
       LZ4_resetStream_fast(stream)
-      return Int(
-        LZ4_compress_fast_continue(stream, source, target, Int32(block.count), Int32(capacity), 1))
+      let byteCount = LZ4_compress_fast_continue(
+        stream, source, target, Int32(block.count), Int32(capacity), 1)
+      // After a block that did not fit nothing is said of the tables, and a fast reset trusts them.
+      if byteCount <= 0 { LZ4_initStream(stream, MemoryLayout<LZ4_stream_t>.size) }
+      return Int(byteCount)
     }
     return Int(
       LZ4_compress_fast_extState(state, source, target, Int32(block.count), Int32(capacity), 1))

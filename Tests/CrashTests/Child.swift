@@ -41,8 +41,18 @@ final class Child {
       if data.isEmpty { break }
       pending += String(decoding: data, as: UTF8.self)
     }
-    return pending.split(separator: "\n").first.map(String.init)
+    guard let end = pending.firstIndex(of: "\n") else { return nil }
+    defer { pending.removeSubrange(...end) }
+    return String(pending[..<end])
   }
+
+  /// Has the child do something, and waits until it says that it is done.
+  func obey(_ order: String) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data((order + "\n").utf8))
+    guard try readLine() == order else { throw Disobedience(order: order) }
+  }
+
+  struct Disobedience: Error { let order: String }
 
   func kill() {
     Foundation.kill(process.processIdentifier, SIGKILL)

@@ -39,6 +39,41 @@ import Testing
     #expect(commits > campaign.count)
   }
 
+  @Test func `who follows a journal of another process is handed what is durable, and that alone`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/store"
+    let child = try Child("obey", path)
+    #expect(try child.readLine() == "open")
+    let tail = JournalTail(at: path, on: PosixDisk())
+    func poll() throws -> [UInt64] {
+      var numbers: [UInt64] = []
+      let finding = try tail.poll { frame, _ in
+        numbers.append(frame.number.rawValue)
+        return true
+      }
+      #expect(finding == nil)
+      return numbers
+    }
+    let steps: [(order: String, handedOut: [UInt64])] = [
+      ("write", []), ("write", []), ("save", [1, 2, 3]), ("save", [4]), ("write", []),
+      ("roll", [5]), ("write", []), ("save", [6, 7]), ("write", []),
+    ]
+    for (order, handedOut) in steps {
+      try child.obey(order)
+      #expect(try poll() == handedOut, "\(order)")
+    }
+    child.kill()
+    // It is still there, and nobody says that it is durable.
+    #expect(try poll() == [])
+    let (journal, report) = try Journal.open(on: PosixDisk(), at: path)
+    #expect(report.findings == [] && report.tornTail == nil)
+    #expect(try poll() == [8])
+    try journal.close()
+    #expect(try poll() == [9])
+  }
+
   @Test func `a second writer is told who holds the store, and gets it once the holder is killed`()
     throws
   {

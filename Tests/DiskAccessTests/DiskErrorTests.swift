@@ -39,6 +39,9 @@ struct DiskErrorTests {
   @Test(arguments: [
     (UInt64(0x6969), "NFS"), (0x517B, "SMB"), (0xFE53_4D42, "SMB2"), (0xFF53_4D42, "CIFS"),
     (0x0102_1997, "9P"), (0x00C3_6400, "Ceph"), (0x0BD0_0BD0, "Lustre"),
+    (0x4750_4653, "GPFS"), (0x1983_0326, "BeeGFS"), (0x2003_0528, "OrangeFS"),
+    (0x6163_6673, "ACFS"), (0xBEEF_DEAD, "SNFS"), (0x0131_11A8, "IBRIX"),
+    (0x786F_4256, "vboxsf"), (0xBACB_ACBC, "vmhgfs"), (0x7C7C_6673, "prl_fs"),
   ])
   func `a file system over the network is known by its number`(_ number: UInt64, _ name: String) {
     let kind = FileSystemKind(magicNumber: number)

@@ -103,6 +103,20 @@ import Testing
     }
   }
 
+  @Test func `a frame whose checks fit and whose contents do not is refused at its place`() throws {
+    var segment = SegmentBuilder()
+    var frame = segment.frame(batchBytes(firstEdit: 1, edits: [[1]]))
+    frame.payloadByteCount += 1
+    segment.add(frame)
+    let disk = try StoreBuilder([segment]).disk()
+    let files = try FrameFiles(
+      in: disk.folderForReading(at: "store"), JournalReader(at: "store", on: disk).manifest)
+    let place = FramePlace(number: FrameNumber(1), segment: SegmentNumber(1), offset: 128)
+    let finding = Finding(
+      .frameMalformed, "journal/0000000001.xj", at: 128, expected: FrameNumber(1))
+    #expect(throws: JournalError.damaged(finding)) { try files.frame(at: place) }
+  }
+
   @Test func `a seal that promises more than any frame may have is refused at its place`() throws {
     var segment = SegmentBuilder()
     var frame = segment.frame([1])

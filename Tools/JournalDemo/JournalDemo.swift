@@ -20,6 +20,8 @@ enum JournalDemo {
         ).run()
       case "hold":
         try Writer(path: arguments.dropFirst().first ?? "", life: "1").hold()
+      case "obey":
+        try Writer(path: arguments.dropFirst().first ?? "", life: "1").obey()
       case "--help", "-h":
         print("usage: JournalDemo [FOLDER]   shows the journal at work in a new folder")
       default:
@@ -65,6 +67,27 @@ struct Writer {
     try journal.close()
   }
 
+  /// Does what it is told, line by line, and nothing by itself; says when it has been done.
+  func obey() throws {
+    var options = JournalOptions()
+    options.syncDelayNanoseconds = .max / 4
+    options.idleDelayNanoseconds = .max / 4
+    let (journal, _) = try Journal.open(on: PosixDisk(), at: path, options: options)
+    say("open")
+    while let line = readLine() {
+      switch line {
+      case "write": try journal.commit(line, .written)
+      case "save": try journal.commit(line)
+      case "roll": try journal.beginSegment()
+      default: throw UnknownOrder(order: line)
+      }
+      say(line)
+    }
+    try journal.close()
+  }
+
+  private struct UnknownOrder: Error { let order: String }
+
   private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 }
 
@@ -73,7 +96,7 @@ extension Journal {
     try appendEdit(byteCount: text.utf8.count) { $0.copyBytes(from: text.utf8) }
   }
 
-  func commit(_ text: String) throws {
-    _ = try Array(text.utf8).withUnsafeBytes { try commit($0) }
+  func commit(_ text: String, _ durability: Durability = .synced) throws {
+    _ = try Array(text.utf8).withUnsafeBytes { try commit($0, durability) }
   }
 }
