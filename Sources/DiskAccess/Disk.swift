@@ -102,6 +102,14 @@ public protocol DiskFolder: ReadableFolder {
 
   /// Waits until the names in this folder are durable.
   func sync() throws(DiskError)
+
+  /// Takes the folder's lock, which ends with the process or with this opening of the folder at the latest.
+  ///
+  /// - Returns: false where somebody else holds it.
+  func lock() throws(DiskError) -> Bool
+
+  /// Gives the folder's lock back, where this opening of the folder holds it.
+  func unlock()
 }
 
 /// A disk that can be looked at, with the clocks that go with it.

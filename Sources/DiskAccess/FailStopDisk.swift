@@ -140,6 +140,10 @@ private final class FailStopFolder: DiskFolder {
   func sync() throws(DiskError) {
     try latch.passSync(.syncFolder, name, syncing) { () throws(DiskError) in try folder.sync() }
   }
+
+  func lock() throws(DiskError) -> Bool { try folder.lock() }
+
+  func unlock() { folder.unlock() }
 }
 
 private final class FailStopFile: DiskFile {

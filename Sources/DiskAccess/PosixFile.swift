@@ -98,11 +98,7 @@ final class PosixFile: DiskFile {
   }
 
   func lock() throws(DiskError) -> Bool {
-    switch uninterrupted({ flock(number, LOCK_EX | LOCK_NB) }) {
-    case .success: return true
-    case .failure(let failure) where failure.code == .wouldBlock: return false
-    case .failure(let failure): throw DiskError(.lock, name, failure.code)
-    }
+    try takeLock(number, name)
   }
 
   func advise(_ advice: FileAdvice) throws(DiskError) {
@@ -140,5 +136,14 @@ final class PosixFile: DiskFile {
   private func position(_ offset: UInt64, _ call: DiskError.Call) throws(DiskError) -> Int {
     guard let position = Int(exactly: offset) else { throw DiskError(call, name, .invalid) }
     return position
+  }
+}
+
+/// Takes the lock of a file or folder that is open; false where somebody else holds it.
+func takeLock(_ number: Int32, _ name: String) throws(DiskError) -> Bool {
+  switch uninterrupted({ flock(number, LOCK_EX | LOCK_NB) }) {
+  case .success: return true
+  case .failure(let failure) where failure.code == .wouldBlock: return false
+  case .failure(let failure): throw DiskError(.lock, name, failure.code)
   }
 }

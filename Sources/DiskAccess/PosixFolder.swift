@@ -77,6 +77,10 @@ final class PosixFolder: DiskFolder {
     try check(.syncFolder, name) { fsync(descriptor.number) }
   }
 
+  func lock() throws(DiskError) -> Bool { try takeLock(descriptor.number, name) }
+
+  func unlock() { flock(descriptor.number, LOCK_UN) }
+
   func names() throws(DiskError) -> [String] {
     // A second description of the folder, because reading a folder moves a position.
     let again: Descriptor

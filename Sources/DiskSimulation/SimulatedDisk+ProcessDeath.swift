@@ -45,7 +45,7 @@ extension Simulation {
     processGeneration += 1
     world.processNumber += 1
     holders = [:]
-    lockHolders = [:]
+    giveAllLocksBack()
     dropUnreachable()
   }
 }

@@ -34,9 +34,7 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
     disk.lock.withLock {
       guard isOpen else { return }
       isShut = true
-      if disk.simulation.lockHolders[node] == ObjectIdentifier(self) {
-        disk.simulation.lockHolders[node] = nil
-      }
+      disk.simulation.giveLockBack(of: node, from: ObjectIdentifier(self))
       disk.simulation.letGo(node)
     }
   }
@@ -104,10 +102,7 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
     let call = describe(.lock)
     try disk.begin(call) { isOpen }
     return try with(call) { simulation in
-      let own = ObjectIdentifier(self)
-      let holder = simulation.lockHolders[node] ?? own
-      simulation.lockHolders[node] = holder
-      return holder == own
+      simulation.takeLock(of: node, for: ObjectIdentifier(self))
     }
   }
 

@@ -18,6 +18,8 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
     self.generation = generation
   }
 
+  deinit { unlock() }
+
   private var isOpen: Bool { generation == disk.simulation.processGeneration }
 
   // MARK: Opening
@@ -174,6 +176,20 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
       let done = Set(simulation.part(remainder, of: Array(0..<count)))
       simulation.content.syncNames(of: node) { done.contains($0) }
       throw call.error(code)
+    }
+  }
+
+  func lock() throws(DiskError) -> Bool {
+    let call = CallDescription(.lock, path: path, name: name)
+    try disk.begin(call) { isOpen }
+    return try with(call) { simulation in
+      simulation.takeLock(of: node, for: ObjectIdentifier(self))
+    }
+  }
+
+  func unlock() {
+    disk.lock.withLock {
+      disk.simulation.giveLockBack(of: node, from: ObjectIdentifier(self))
     }
   }
 

@@ -34,8 +34,8 @@ struct Simulation {
   var holders: [NodeNumber: Int] = [:]
   /// Whether a name was taken from a file, so that there may be files to drop.
   var mayHaveOrphans = false
-  /// Who holds the lock of a file.
-  var lockHolders: [NodeNumber: ObjectIdentifier] = [:]
+  /// Who holds the lock of a file or a folder.
+  private(set) var lockHolders: [NodeNumber: ObjectIdentifier] = [:]
 
   init(_ content: DiskContent, _ world: World) {
     self.content = content
@@ -50,6 +50,19 @@ struct Simulation {
     let used = content.files.values.reduce(0) { $0 + UInt64($1.live.count) }
     return capacity > used ? capacity - used : 0
   }
+
+  /// Takes a lock; false where somebody else holds it.
+  mutating func takeLock(of node: NodeNumber, for taker: ObjectIdentifier) -> Bool {
+    let holder = lockHolders[node] ?? taker
+    lockHolders[node] = holder
+    return holder == taker
+  }
+
+  mutating func giveLockBack(of node: NodeNumber, from giver: ObjectIdentifier) {
+    if lockHolders[node] == giver { lockHolders[node] = nil }
+  }
+
+  mutating func giveAllLocksBack() { lockHolders = [:] }
 
   mutating func hold(_ node: NodeNumber) { holders[node, default: 0] += 1 }
 

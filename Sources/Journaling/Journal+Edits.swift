@@ -46,8 +46,11 @@ extension Journal {
       try lead { () throws(DiskError) in try appender.appendPieces(bytes) }
     }
     span.write(to: &reference)
+    strayPieces.insert(span.firstFrame)
+    defer { strayPieces.remove(span.firstFrame) }
     try makeRoom(for: reference.byteCount, spanning: byteCount)
     gathering.spans.add(byteCount)
+    gathering.firstPiece = gathering.firstPiece ?? span.firstFrame
     return reference.withBytes { bytes in
       cursor.pointee.append(bytes.count, isSpan: true) { $0.copyMemory(from: bytes) }
     }
@@ -93,6 +96,7 @@ extension Journal {
       other.half.index, generation: gathering.half.generation + 1,
       firstEdit: gathering.half.nextEdit)
     other.spans = SpanSum()
+    other.firstPiece = nil
     swap(&gathering, &other)
     isOtherWaiting = true
     cursor.pointee = EditCursor(gathering.half, salt: buffer.salt)

@@ -50,11 +50,14 @@ extension Journal {
     waitersForWriting -= 1
   }
 
-  /// Writes everything gathered so far, and syncs it where asked.
-  func writeEverything(syncing: Bool) throws(JournalError) {
+  /// Writes everything gathered so far, and syncs it where asked, or where something has waited too long: between
+  /// threads that lead one after another, the upkeep thread may not get its turn.
+  func writeEverything(syncing isAsked: Bool) throws(JournalError) {
     assert(!isLeading, "one thread leads at a time")
     try throwIfEnded()
     let start = disk.steadyClock()
+    let isOverdue = oldestPendingTime.map { start >= $0 + options.syncDelayNanoseconds } ?? false
+    let syncing = isAsked || isOverdue
     do throws(JournalError) {
       if let batch = waiting { try write(batch) }
       // While the batch was written the lock was free: another thread may have turned already.

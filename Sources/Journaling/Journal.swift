@@ -43,6 +43,8 @@ package final class Journal: @unchecked Sendable {
   /// Commits whose frames are written and not yet durable.
   var unsyncedTickets: [CommitTicket] = []
   var durableThrough: FrameNumber
+  /// The first pieces of edits that are on their way into the buffer.
+  var strayPieces: Set<FrameNumber> = []
   /// When the oldest edit or frame came that is not durable.
   var oldestPendingTime: UInt64?
   /// When the last frame was written.
@@ -94,6 +96,14 @@ package final class Journal: @unchecked Sendable {
 
   /// The last frame that is durable.
   package var durableFrame: FrameNumber { lock.withLock { durableThrough } }
+
+  /// The first piece of an edit that no frame names yet: whoever drops frames keeps those from here on, and all that
+  /// frames name that are not durable yet.
+  package var oldestUnnamedPiece: FrameNumber? {
+    lock.withLock {
+      (strayPieces + [gathering.firstPiece, waiting?.firstPiece].compactMap(\.self)).min()
+    }
+  }
 
   /// How often the journal was synced, and how many bytes of frames it appended, since it was opened.
   package var appends: (syncCount: Int, byteCount: Int) {
@@ -192,6 +202,8 @@ final class BatchInMaking {
   var commitByteCount = 0
   /// What the batch has that needs pieces.
   var spans = SpanSum()
+  /// The first piece that an edit of the batch names.
+  var firstPiece: FrameNumber?
 
   /// A commit waiting to be written.
   struct QueuedCommit {

@@ -1,11 +1,13 @@
 internal import ByteCoding
 internal import DiskAccess
 
-/// The right to write to a store: a lock of the kernel on the file LOCK, and an entry in a list of this
-/// process, which tells a second opening here from one in another process.
+/// The right to write to a store: locks of the kernel on the file LOCK and on the store's folder, and an entry in a
+/// list of this process, which tells a second opening here from one in another process.
 ///
+/// The file may be removed by somebody who takes it for stale, and the next would lock another one: the folder stays.
 /// What the file says is for people and decides nothing.
 final class StoreLock: Sendable {
+  private let folder: any DiskFolder
   private let file: any DiskFile
   private let identity: Identity
 
@@ -22,19 +24,21 @@ final class StoreLock: Sendable {
     let identity = Identity(device: information.device, node: information.node)
     guard Self.openStores.insert(identity) else { throw .alreadyOpen(path: path) }
     do throws(JournalError) {
-      guard try onDisk({ () throws(DiskError) in try file.lock() }) else {
+      guard try onDisk({ () throws(DiskError) in try file.lock() ? folder.lock() : false }) else {
         throw .inUse(path: path, holder: try Self.holder(in: file))
       }
     } catch {
       Self.openStores.remove(identity)
       throw error
     }
+    self.folder = folder
     self.file = file
     self.identity = identity
   }
 
   /// Gives the right back. The kernel does the same when the process ends, however it ends.
   deinit {
+    folder.unlock()
     try? file.close()
     Self.openStores.remove(identity)
   }

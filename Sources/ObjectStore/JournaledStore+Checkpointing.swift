@@ -19,6 +19,8 @@ extension JournaledStore {
     var catalogue: Catalogue
     /// The last frame of the journal then.
     let frame: FrameNumber
+    /// The first piece that is named by no frame up to that one, and will be by a later one.
+    let firstUnnamedPiece: FrameNumber?
   }
 
   /// Writes a checkpoint. Holds `checkpointing`.
@@ -114,6 +116,10 @@ extension JournaledStore {
       }
     }
     settleFailures()
+    // Somebody may be bringing a large edit, whose pieces are in a segment that ends here. Of those that are named
+    // by now the frames become durable, and so are looked at.
+    let firstUnnamedPiece = rolling ? journal.oldestUnnamedPiece : nil
+    if rolling { try onJournal { () throws(JournalError) in try journal.sync() } }
     let snapshot = pending.settleAll()
     if covering {
       pending.cover()
@@ -127,7 +133,8 @@ extension JournaledStore {
     let catalogue = catalogue.settled(
       at: snapshot.number, snapshot.time, lastNumbers: isClosing ? lastNumbers : nil,
       live: liveContexts)
-    return Cut(snapshot: snapshot, catalogue: catalogue, frame: frame)
+    return Cut(
+      snapshot: snapshot, catalogue: catalogue, frame: frame, firstUnnamedPiece: firstUnnamedPiece)
   }
 
   /// Whether damage was met in a run, and the journal has everything to make it anew.

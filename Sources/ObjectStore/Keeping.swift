@@ -62,6 +62,7 @@ extension JournaledStore {
     var frame = cut.frame.next
     if commit <= head { frame = try pastCommits.place(of: commit, head: head).number }
     if let edit = firstEdits.min() { frame = min(frame, try reader(fromSegmentWith: edit).1) }
+    if let piece = cut.firstUnnamedPiece { frame = min(frame, piece) }
     frame = try firstFrame(neededFrom: frame, through: cut.frame)
     // Commits in those frames stay as well, with what is needed to count back to them.
     if let first = try pastCommits.firstCommit(from: frame, head: head) {

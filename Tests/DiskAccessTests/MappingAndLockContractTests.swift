@@ -115,6 +115,30 @@ struct MappingAndLockContractTests {
   }
 
   @Test(arguments: DiskKind.allCases)
+  func `one opening of a folder at a time holds its lock`(_ kind: DiskKind) throws {
+    let ground = try Ground(kind)
+    let folder = try ground.folder()
+    try folder.makeFolder("store")
+    let other = try folder.folder("store")
+    do {
+      let one = try folder.folder("store")
+      #expect(try one.lock())
+      #expect(try one.lock())
+      #expect(try !other.lock())
+      // Who does not hold it gives nothing back.
+      other.unlock()
+      #expect(try !other.lock())
+      one.unlock()
+      #expect(try other.lock())
+      other.unlock()
+      #expect(try one.lock())
+      // What is in the folder has locks of its own.
+      #expect(try other.file("LOCK", .new).lock())
+    }
+    #expect(try other.lock())
+  }
+
+  @Test(arguments: DiskKind.allCases)
   func `a lock belongs to the file and not to its name`(_ kind: DiskKind) throws {
     let ground = try Ground(kind)
     let folder = try ground.folder()

@@ -195,6 +195,18 @@ import Testing
     #expect(try Listing(on: disk).kinds == [.batch, .idleMarker, .batch, .idleMarker])
   }
 
+  @Test func `who leads syncs what has waited too long, also where nobody asks for it`() throws {
+    let journal = try open()
+    try journal.commit([1], .written)
+    #expect(journal.durableFrame == .none)
+    disk.advanceClock(by: 1_000_000_000)
+    try journal.commit([2], .written)
+    #expect(journal.durableFrame == FrameNumber(2))
+    try journal.commit([3], .written)
+    #expect(journal.durableFrame == FrameNumber(2))
+    try journal.close()
+  }
+
   @Test func `what waits is not put off while somebody leads`() throws {
     let journal = try open()
     let start = disk.steadyClock()

@@ -44,6 +44,22 @@ import Testing
     try open().close()
   }
 
+  @Test func `who takes the lock's file for stale and removes it does not get the store`() throws {
+    let first = try open()
+    try first.commit([1])
+    try disk.folder(at: "store").remove("LOCK")
+    #expect {
+      try open()
+    } throws: { error in
+      guard case .inUse(path: "store", _) = error as? JournalError else { return false }
+      return true
+    }
+    try first.commit([2])
+    try first.close()
+    try open().close()
+    #expect(try Listing(on: disk, at: "store").commits == [[1], [2]])
+  }
+
   @Test func `the lock is free as soon as its holder is dead`() throws {
     let journal = try open()
     try journal.commit([1])

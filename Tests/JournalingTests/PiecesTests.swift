@@ -394,6 +394,39 @@ import Testing
     #expect(errors == [nil, namedTwice(1)])
   }
 
+  // MARK: Whose a piece is before a frame names it
+
+  @Test func `pieces that no frame names yet are known until one does`() throws {
+    let journal = try Journal.open(on: disk, at: "store", options: .small).journal
+    try journal.commit([1])
+    #expect(journal.oldestUnnamedPiece == nil)
+    try journal.appendEdit([UInt8](repeating: 1, count: 700))
+    try journal.appendEdit([UInt8](repeating: 2, count: 700))
+    #expect(journal.oldestUnnamedPiece == FrameNumber(2))
+    try journal.commit([2])
+    #expect(journal.oldestUnnamedPiece == nil)
+    try journal.close()
+  }
+
+  @Test func `pieces are known while room is made for what names them`() throws {
+    var known: Set<FrameNumber?> = []
+    for count in 0..<40 {
+      let disk = SimulatedDisk(seed: 13)
+      let journal = try Journal.open(on: disk, at: "store", options: .small).journal
+      for number in 0..<count {
+        try journal.appendEdit([UInt8](repeating: UInt8(number), count: 9))
+      }
+      disk.onCall = { call in
+        // The frames are written while nobody holds the journal's lock.
+        if call.kind == .write { known.insert(journal.oldestUnnamedPiece) }
+      }
+      try journal.appendEdit([UInt8](repeating: 1, count: 700))
+      disk.onCall = nil
+      try journal.close()
+    }
+    #expect(known.contains(nil) && known.count > 1, "\(known)")
+  }
+
   // MARK: How much is large in one batch
 
   /// What the spans of each batch of a store add up to, of those that have more than one.

@@ -149,6 +149,21 @@ import Testing
     }
   }
 
+  @Test func `a segment that follows another than the one before it is refused`() throws {
+    let first = SegmentBuilder(batches)
+    var header = StoreBuilder.header(after: first)
+    header.previousBodyCheck ^= 1
+    var second = SegmentBuilder(header)
+    second.add(batchBytes(firstEdit: 4, edits: [[4]]))
+    let store = StoreBuilder([first, second])
+    try expect(.segmentForeign, from: FrameNumber(1), store)
+    try expect(.segmentForeign, store)
+    let finding = Finding(.segmentForeign, "journal/0000000002.xj", expected: FrameNumber(4))
+    #expect(throws: JournalError.damaged(finding)) {
+      try JournalReader(at: "store", on: try store.disk()).forEachFrame { _ in true }
+    }
+  }
+
   @Test func `what newer code wrote is refused as newer, whichever file it is in`() throws {
     var store = StoreBuilder(payloads: batches)
     store.manifest.format = 2

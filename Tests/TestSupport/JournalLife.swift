@@ -12,7 +12,7 @@ package struct Ledger: Hashable, Sendable {
   package var syncedCommits = 0
   package var begunEdits = 0
   package var returnedEdits = 0
-  /// The edits that were there when the last synced save returned.
+  /// The edits that were there when the last synced save returned, or the last upkeep.
   package var syncedEdits = 0
   /// The commits and edits that are long enough to need pieces.
   package var largeCommits: Set<Int> = []
@@ -125,6 +125,7 @@ package final class JournalLife {
       try commit(journal, .written)
     case .roll:
       try journal.beginSegment()
+      ledger.syncedCommits = ledger.writtenCommits
     case .reopen:
       try close()
       try open()
@@ -133,6 +134,8 @@ package final class JournalLife {
         disk.advanceClock(by: 1_000_000_000)
         try journal.performUpkeep()
       }
+      ledger.syncedCommits = ledger.writtenCommits
+      ledger.syncedEdits = ledger.returnedEdits
     case .manifest:
       manifestCount += 1
       try journal.replaceAttachments([
