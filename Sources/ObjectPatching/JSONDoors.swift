@@ -57,7 +57,8 @@ extension PatchError.Code {
   fileprivate init(_ code: JSONError.Code) {
     self =
       switch code {
-      case .badSyntax, .badText, .missingMember, .unknownMember, .unknownVersion: .malformed
+      case .badSyntax, .badText, .missingMember, .unknownMember: .malformed
+      case .unknownVersion: .unknownVersion
       case .duplicateKey, .keysLookTheSame: .repeatedName
       case .tooDeep, .tooLarge: .tooLarge
       case .wrongType: .malformed
@@ -67,7 +68,7 @@ extension PatchError.Code {
       case .badIdentifier: .wrongIdentifier
       case .wrongEntity: .wrongEntity
       case .nothingThere: .missingObject
-      case .testFailed: .doesNotFollow
+      case .testFailed: .testFailed
       }
   }
 }

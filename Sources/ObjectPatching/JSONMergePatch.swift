@@ -39,11 +39,12 @@ package struct JSONMergePatch: Sendable {
   ///
   /// - Throws: where the other has a null as a member, which no merge patch can say.
   package init(from one: JSONValue, to other: JSONValue) throws(JSONError) {
-    if case .null = other {
-      document = .null
-    } else {
-      document = try Self.difference(one, other) ?? .object(JSONObject())
+    // What is no object stands for itself; an object, also an empty one, would make an object of it.
+    guard case .object = other else {
+      document = other
+      return
     }
+    document = try Self.difference(one, other) ?? .object(JSONObject())
   }
 
   /// Nil where nothing differs.

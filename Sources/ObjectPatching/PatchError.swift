@@ -4,6 +4,8 @@ public struct PatchError: Error, Hashable, Sendable {
   public enum Code: Hashable, Sendable, CaseIterable {
     /// It is no JSON, or is not of the shape of a patch.
     case malformed
+    /// It is of a version of the shape that is not known here.
+    case unknownVersion
     /// A name stands twice in one object, or twice but for how its characters are composed.
     case repeatedName
     /// It is larger, or nested deeper, than is accepted.
@@ -30,6 +32,8 @@ public struct PatchError: Error, Hashable, Sendable {
     case notInvertible
     /// A patch does not begin where the one before it ends.
     case doesNotFollow
+    /// A test that stands in a JSON Patch found another value.
+    case testFailed
     /// The two things to be compared have nothing to do with each other.
     case notComparable
     /// What a delegate makes can be taken back only where no undo group is open.

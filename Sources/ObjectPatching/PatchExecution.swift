@@ -73,7 +73,7 @@ struct PatchExecution {
           "the delegate made \(object) for \(step.patch.identity); make an object of that entity in the context it "
             + "is given.")
       }
-      adoptChildren(context.objectsPending.subtracting(before))
+      try adoptChildren(context.objectsPending.subtracting(before))
       return object
     }
     if case .objectID(let id) = step.patch.identity.identifier, id.entity == step.info.number,
@@ -86,10 +86,10 @@ struct PatchExecution {
   }
 
   /// What a delegate has made along with an object is not made again.
-  private mutating func adoptChildren(_ objects: Set<ObjectID>) {
+  private mutating func adoptChildren(_ objects: Set<ObjectID>) throws {
     for object in objects {
       guard let info = context.schema.entity(object.entity),
-        let row = try? context.rowShown(of: object)
+        let row = try context.rowShown(of: object)
       else { continue }
       let identity = info.identity(of: object, row, info.identifierProperty)
       guard let index = plan.flat.after[identity], plan.steps[index].effect == .creation else {

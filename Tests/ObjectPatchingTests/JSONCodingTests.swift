@@ -103,7 +103,7 @@ import Testing
 
   private static let refusals: [(String, PatchError.Code, String)] = [
     ("", .malformed, ""), ("[]", .malformed, ""), (#"{"patch":1}"#, .malformed, ""),
-    (#"{"patch":2,"objects":[]}"#, .malformed, "/patch"),
+    (#"{"patch":2,"objects":[]}"#, .unknownVersion, "/patch"),
     (#"{"patch":1,"objects":{}}"#, .malformed, "/objects"),
     (#"{"patch":1,"objects":[],"more":0}"#, .malformed, "/more"),
     (#"{"patch":1,"objects":[7]}"#, .malformed, "/objects/0"),

@@ -112,6 +112,11 @@ import Testing
       #expect(try patch.applied(to: one) == other, "\(document) to \(expected): \(patch.document)")
     }
     #expect(try JSONMergePatch(from: json(#"{"a":1}"#), to: json(#"{"a":1}"#)).document == [:])
+    for same in ["0", "[0]", "null", #""a""#] {
+      let document = try json(same)
+      #expect(
+        try JSONMergePatch(from: document, to: document).applied(to: document) == document)
+    }
     do throws(JSONError) {
       _ = try JSONMergePatch(from: ["a": 1], to: ["a": ["b": ["c": .null]]])
       Issue.record("a null cannot be said")

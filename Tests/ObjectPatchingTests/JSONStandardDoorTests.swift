@@ -144,6 +144,7 @@ import Testing
     (#"[{"op":"replace","path":"/Person/ann","value":3}]"#, .malformed, "/Person/ann"),
     (#"[{"op":"replace","path":"","value":3}]"#, .malformed, ""),
     (#"[{"op":"remove","path":"/Person/eve"}]"#, .missingObject, "/0/path"),
+    (#"[{"op":"test","path":"/Person/ann","value":7}]"#, .testFailed, "/0/value"),
   ]
 
   @Test(arguments: refusals)

@@ -1,10 +1,44 @@
+import ManagedObjects
 import ObjectModel
 import ObjectPatching
+import ObjectStore
 import Testing
 
 @Suite struct PatchTests {
   @Test func `a path is written as RFC 6901 writes one`() {
     let path = PatchPath().appending(3).appending("blog").appending("a/b~c")
     #expect(path.description == "/3/blog/a~1b~0c")
+  }
+
+  @Test func `objects are compared as many relationships away as is asked for`() throws {
+    let stage = try PatchStage()
+    let context = stage.context()
+    let notes = (1...4).map { _ in context.insert("Note") }
+    for (note, next) in zip(notes, notes.dropFirst()) {
+      note.setValue(.reference(next.objectID), forKey: "next")
+    }
+    let before = try #require(try context.save()).number
+    for note in notes { note.setValue("changed", forKey: "text") }
+    try context.save()
+    let (past, now) = (try stage.store.asOf(.commit(before)), stage.context())
+    func count(_ depth: Int?) throws -> Int {
+      let patch = try Patch.difference(
+        from: past.object(with: notes[0].objectID), to: now.object(with: notes[0].objectID),
+        options: PatchOptions(depth: depth))
+      return patch.objects.reduce(0) { $0 + $1.updateCount }
+    }
+    #expect(try count(0) == 1)
+    #expect(try count(1) == 2)
+    #expect(try count(2) == 3)
+    #expect(try count(nil) == 4)
+  }
+}
+
+extension ObjectPatch {
+  /// How many objects are changed by it and by what is nested in it.
+  fileprivate var updateCount: Int {
+    relationships.values.flatMap(\.patches).reduce(new?.isEmpty == false ? 1 : 0) {
+      $0 + $1.updateCount
+    }
   }
 }

@@ -257,6 +257,42 @@ final class Post: ManagedObject {
     }
   }
 
+  @Test func `what came between two moments is carried to another store and taken back there`()
+    throws
+  {
+    struct Delegate: PatchDelegate {}
+    let myDelegate = Delegate()
+    try withStore { store, _ in
+      try withStore { second, _ in
+        let guid = UUID()
+        let contexts = [ManagedObjectContext(store), ManagedObjectContext(second)]
+        for context in contexts {
+          let post = context.insert(Post.self)
+          post.guid = guid
+          post.title = "First"
+          try context.save()
+        }
+        let post = try #require(try contexts[0].fetch(Post.self).first)
+        post.title = "Second"
+        post.postDate = Date(timeIntervalSinceReferenceDate: 0)
+        try contexts[0].save()
+        let other = contexts[1]
+        let model = try #require(store.model)
+        let carried = try #require(try other.fetch(Post.self).first)
+
+        let patch = try Patch.difference(from: store.asOf(.commit(1)), to: store.asOf(.head))
+        let json = try patch.json()
+        try Patch(json: json, model: model).apply(to: other, delegate: myDelegate)
+        try patch.inverted().apply(to: other)
+        #expect(carried.title == "First" && carried.postDate == nil)
+        other.undo()
+        #expect(carried.title == "Second" && carried.postDate == post.postDate)
+        other.undo()
+        #expect(carried.title == "First" && !json.isEmpty)
+      }
+    }
+  }
+
   @Test func `each snippet of the page stands in these tests`() throws {
     let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     func lines(_ path: String) throws -> [String] {

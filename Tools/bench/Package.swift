@@ -44,11 +44,15 @@ let package = Package(
       imports: [
         "CThreadLocal", "ObjectModel", "EventCoding", "EventFold", "ObjectQuery", "ObjectStore",
       ]),
+    room(
+      "ObjectPatching",
+      imports: ["ObjectModel", "EventFold", "ObjectQuery", "ObjectStore", "ManagedObjects"]),
     .executableTarget(
       name: "Bench",
       dependencies: [
         "ByteCoding", "CLZ4", "CXXHash", "CSQLite", "CLMDB", "ObjectModel", "DiskAccess",
-        "EventFold", "Journaling", "ManagedObjects", "ObjectQuery", "ObjectStore",
+        "EventFold", "Journaling", "ManagedObjects", "ObjectPatching", "ObjectQuery",
+        "ObjectStore",
       ],
       swiftSettings: strict),
   ],

@@ -26,6 +26,7 @@ let library = Library(bench)
 let (opening, reading, history) = (
   OpeningLines(library: library), ReadingLines(library: library), HistoryLines(library: library)
 )
+let patching = PatchLines(library: library)
 
 /// What measures the lines, by what `--only` calls them.
 let families: [(name: String, measure: () throws -> [Comparison])] = [
@@ -56,6 +57,8 @@ let families: [(name: String, measure: () throws -> [Comparison])] = [
   ("P10", { try history.compaction() }),
   ("P11", { [try opening.memory(), try opening.objectMemory()] }),
   ("P12", { try indexes.toMany() }),
+  ("D1", { [try patching.difference()] }),
+  ("D2", { [try patching.applying()] }),
 ]
 
 let wanted = argument("--only").map { Set($0.split(separator: ",").map(String.init)) }

@@ -1,0 +1,96 @@
+import DiskAccess
+import EventFold
+import ManagedObjects
+import ObjectPatching
+import ObjectStore
+
+/// The lines of differences and patches.
+struct PatchLines {
+  let library: Library
+  private var bench: Bench { library.bench }
+  private var disk: PosixDisk { bench.workplace.disk }
+
+  /// What happened in a thousand commits at the end of a large store's past, against reading these commits with
+  /// all that they changed.
+  func difference(commits: Int = 1_000, changes: Int = 10) throws -> Comparison {
+    var comparison = Comparison(
+      line: "D1", what: "difference of two points \(commits) commits apart", unit: .seconds,
+      goals: [.floor(3)])
+    try withStore { store in
+      let before = store.store.head.number
+      var source = NoteSource(bench.objectCount, seed: 11)
+      let context = try store.beginContext()
+      for _ in 0..<commits { try store.update(source.changes(changes), .edits, by: context) }
+      try store.store.endContext(context)
+      var changed: Set<Int> = []
+      // The first round only warms.
+      for round in 0...bench.largeRounds {
+        var discarded = comparison
+        try discarded.round(
+          round,
+          ours: {
+            try seconds(disk) {
+              changed.insert(
+                try Patch.difference(in: store.store, from: .commit(before)).objects.count)
+            }
+          },
+          floor: {
+            var count = 0
+            let time = try seconds(disk) {
+              for commit in try store.store.commits(since: before) {
+                for change in commit.changes { count += change.values.count }
+              }
+            }
+            // A commit that changes a note twice has one change of it.
+            guard count > 0, count <= commits * changes else {
+              throw BenchError.wrongResult("D1 reads \(count) changes")
+            }
+            return time
+          })
+        if round > 0 { comparison = discarded }
+      }
+      guard let count = changed.first, changed.count == 1, count > 0 else {
+        throw BenchError.wrongResult("D1 \(changed)")
+      }
+    }
+    return comparison
+  }
+
+  /// Object patches applied to a context of a large store that has registered nothing, as one step; not saved.
+  func applying(patches: Int = 10_000) throws -> Comparison {
+    var comparison = Comparison(
+      line: "D2", what: "object patches applied to a context, \(patches) at a time",
+      goals: [.least(100_000)])
+    try withStore { store in
+      let before = store.store.head.number
+      let context = try store.beginContext()
+      let numbers = (0..<patches).map { 1 + $0 * bench.objectCount / patches }
+      let ranks = numbers.map { NoteChange(number: $0, attribute: .rank(2_000 + $0 % 100)) }
+      try store.update(ranks, .edits, by: context)
+      try store.store.endContext(context)
+      let patch = try Patch.difference(in: store.store, from: .commit(before)).inverted()
+      for _ in 0..<bench.rounds {
+        let context = ManagedObjectContext(store.store)
+        comparison.ours.append(
+          try perSecond(patches, disk) {
+            let report = try patch.apply(to: context)
+            guard report.objects.count == patches else {
+              throw BenchError.wrongResult("D2 \(report.objects.count)")
+            }
+          })
+        context.rollback()
+      }
+    }
+    return comparison
+  }
+
+  private func withStore(_ body: (NoteStore) throws -> Void) throws {
+    try bench.workplace.copy(try library.ours(), to: "copy")
+    let store = try NoteStore(bench.workplace.place("copy")) {
+      $0.cacheByteCount = NoteStore.ampleCacheByteCount
+    }
+    try body(store)
+    try store.store.close()
+    try bench.workplace.remove("copy")
+  }
+}
