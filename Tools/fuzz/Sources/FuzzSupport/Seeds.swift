@@ -35,8 +35,8 @@ private struct Seeds {
     let store = try disk.folderForReading(at: path + "/seed.xjournal")
     let folder = try disk.folder(at: path)
     let fuzzers = [
-      "FuzzFrames", "FuzzPieces", "FuzzManifest", "FuzzEdits", "FuzzPropertyList", "FuzzEvents",
-      "FuzzRun", "FuzzCheckpoint", "FuzzQuery", "FuzzPatch",
+      "FuzzFrames", "FuzzPieces", "FuzzManifest", "FuzzEdits", "FuzzOpening", "FuzzPropertyList",
+      "FuzzEvents", "FuzzRun", "FuzzCheckpoint", "FuzzQuery", "FuzzPatch",
     ]
     for name in fuzzers {
       try folder.makeFolder(name)
@@ -50,12 +50,17 @@ private struct Seeds {
     // The slots and the halves alone, for a header that is always sound.
     let parts = edits[1024..<1040] + edits[2048..<2064] + edits[4096...]
     try put([1] + parts, "parts", in: folder.folder("FuzzEdits"))
+    try put([1] + edits.dropFirst(64), "edits", in: folder.folder("FuzzOpening"))
+    try put([3] + bytes("MANIFEST", in: store), "manifest", in: folder.folder("FuzzOpening"))
     let segments = try store.folderForReading("journal")
     for name in try segments.names() {
       let segment = try bytes(name, in: segments)
       let frames = try folder.folder("FuzzFrames")
       try put([0] + segment, "whole-" + name, in: frames)
       try put([1] + segment.dropFirst(128), "frames-" + name, in: frames)
+      if name == SegmentNumber(2).fileName {
+        try put([0] + segment.dropFirst(128), "frames", in: folder.folder("FuzzOpening"))
+      }
       if name == SegmentNumber(1).fileName {
         for control: UInt8 in [0, 1] {
           try put(
