@@ -4,6 +4,16 @@ struct ModelCheck {
   private(set) var problems: [ModelProblem] = []
   private var noted: Set<ModelProblem> = []
   private var byName: [String: EntityDescription] = [:]
+  private var isOfAllowedSize = true
+  /// What entities have that an inverse was looked for in, by their names.
+  private var relationships: [String: [String: RelationshipDescription]] = [:]
+
+  /// How many entities an entity may inherit from.
+  static let largestAncestorCount = 255
+  /// How many properties an entity may have, with those it inherits.
+  static let largestPropertyCount = 4096
+  /// The same of all entities together.
+  static let largestPropertySum = 1 << 18
 
   static let reservedNames: Set<String> = [
     "objectID", "entity", "context", "isFault", "isInserted", "isUpdated", "isDeleted",
@@ -11,12 +21,13 @@ struct ModelCheck {
   ]
 
   init(_ entities: [EntityDescription]) {
-    let limit = Int(EntityNumber.largest.rawValue)
-    if entities.count > limit { note(.tooManyEntities(limit: limit), entities[limit].name) }
     for entity in entities {
       if !Self.isName(entity.name) { note(.badName, entity.name) }
       if byName.updateValue(entity, forKey: entity.name) != nil { note(.nameTaken, entity.name) }
     }
+    checkSize(of: entities)
+    // What is too large takes too long to look through.
+    guard isOfAllowedSize else { return }
     for entity in entities {
       let line = line(of: entity)
       checkParent(of: entity, line: line)
@@ -32,15 +43,55 @@ struct ModelCheck {
     if noted.insert(problem).inserted { problems.append(problem) }
   }
 
-  /// The entity and those it inherits from, the nearest first, each once also where they go round.
+  /// The relationship of a name that an entity has or inherits.
+  private mutating func relationship(
+    _ name: String, of entity: EntityDescription
+  ) -> RelationshipDescription? {
+    if let known = relationships[entity.name] { return known[name] }
+    let all = line(of: entity).flatMap(\.relationships)
+    let found = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
+    relationships[entity.name] = found
+    return found[name]
+  }
+
+  /// The entity and those it inherits from, the nearest first, each once also where they go round; no more than
+  /// tell that they are too many.
   private func line(of entity: EntityDescription) -> [EntityDescription] {
     var line = [entity]
     var names: Set<String> = [entity.name]
-    while let parent = line.last?.parent.flatMap({ byName[$0] }), names.insert(parent.name).inserted
+    while line.count <= Self.largestAncestorCount + 1,
+      let parent = line.last?.parent.flatMap({ byName[$0] }), names.insert(parent.name).inserted
     {
       line.append(parent)
     }
     return line
+  }
+
+  /// Finds what is too large. Every entity of a model holds what it inherits, so that otherwise a small description
+  /// could take any amount of memory.
+  private mutating func checkSize(of entities: [EntityDescription]) {
+    let limit = Int(EntityNumber.largest.rawValue)
+    if entities.count > limit { return refuse(.tooManyEntities(limit: limit), entities[limit]) }
+    var sum = 0
+    for entity in entities {
+      let line = line(of: entity)
+      guard line.count <= Self.largestAncestorCount + 1 else {
+        return refuse(.tooManyAncestors(limit: Self.largestAncestorCount), entity)
+      }
+      let count = line.reduce(0) { $0 + $1.attributes.count + $1.relationships.count }
+      guard count <= Self.largestPropertyCount else {
+        return refuse(.tooManyProperties(limit: Self.largestPropertyCount), entity)
+      }
+      sum += count
+      guard sum <= Self.largestPropertySum else {
+        return refuse(.tooManyProperties(limit: Self.largestPropertySum), entity)
+      }
+    }
+  }
+
+  private mutating func refuse(_ kind: ModelProblem.Kind, _ entity: EntityDescription) {
+    note(kind, entity.name)
+    isOfAllowedSize = false
   }
 
   private mutating func checkParent(of entity: EntityDescription, line: [EntityDescription]) {
@@ -86,8 +137,7 @@ struct ModelCheck {
       return note(.noDestination(relationship.destination), entity.name, relationship.name)
     }
     guard let inverse = relationship.inverse else { return }
-    let candidates = self.line(of: destination).flatMap(\.relationships)
-    guard let back = candidates.first(where: { $0.name == inverse }) else {
+    guard let back = self.relationship(inverse, of: destination) else {
       return note(.noInverse(inverse), entity.name, relationship.name)
     }
     // Where the inverse leads to an ancestor instead, which lacks this relationship, the inverse is wrong:

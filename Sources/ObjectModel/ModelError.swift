@@ -24,6 +24,10 @@ public struct ModelProblem: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     /// More entities than object IDs have room for.
     case tooManyEntities(limit: Int)
+    /// More entities to inherit from, one from the other, than an entity may have.
+    case tooManyAncestors(limit: Int)
+    /// More properties than an entity may have with those it inherits, or all entities of a model together.
+    case tooManyProperties(limit: Int)
     /// A name that is empty, begins with a digit, or has something else in it than letters, digits and
     /// underscores.
     case badName
@@ -53,7 +57,8 @@ public struct ModelProblem: Hashable, Sendable {
     case defaultCannotBeStored(String)
     /// The rule says nothing about values of this type.
     case ruleDoesNotApply(ValidationRule, AttributeType)
-    /// The pattern is no regular expression.
+    /// The pattern is no regular expression, or is longer than one may be or has more groups and
+    /// classes.
     case badPattern(String)
     /// Attributes of this type cannot be indexed.
     case cannotBeIndexed(AttributeType)
@@ -84,6 +89,9 @@ extension ModelProblem.Kind {
   fileprivate var sentence: String {
     switch self {
     case .tooManyEntities(let limit): "a model has at most \(limit) entities."
+    case .tooManyAncestors(let limit): "an entity inherits from at most \(limit) others."
+    case .tooManyProperties(let limit):
+      "with what is inherited there are more than \(limit) properties; have fewer, or inherit less."
     case .badName:
       "a name begins with a letter or an underscore and goes on with letters, digits and underscores."
     case .reservedName: "every object has a property of this name; choose another."

@@ -11,7 +11,8 @@ public enum ValidationRule: Hashable, Sendable {
   case minimum(Value)
   /// Not larger than this.
   case maximum(Value)
-  /// A text that as a whole matches a regular expression.
+  /// A text that as a whole matches a regular expression, of 65536 bytes of UTF-8 at most, with 256 groups, classes
+  /// and combinations of classes at most.
   case matches(String)
 }
 

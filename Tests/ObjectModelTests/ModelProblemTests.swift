@@ -97,42 +97,82 @@ extension WrongModel {
     WrongModel(
       "too many", .tooManyEntities(limit: 4095), at: "E4095",
       (0..<4096).map { EntityDescription("E\($0)") }),
+    WrongModel(
+      "too deep", .tooManyAncestors(limit: 255), at: "E256",
+      (0..<4000).map { EntityDescription("E\($0)", parent: $0 == 0 ? nil : "E\($0 - 1)") }),
+    WrongModel(
+      "too many properties", .tooManyProperties(limit: 4096), at: "E2",
+      chain(of: 4, withAttributes: 1400)),
+    WrongModel(
+      "too many properties of all", .tooManyProperties(limit: 1 << 18), at: "E180",
+      chain(of: 250, withAttributes: 16)),
   ]
 
-  static let attributes = [
-    WrongModel("default", .defaultOfOtherType(1, .string), .string, defaultValue: 1),
-    WrongModel(
-      "default null within", .defaultOfOtherType(["a": nil], .dictionary), .dictionary,
-      defaultValue: ["a": nil]),
-    WrongModel(
-      "long default", .defaultBreaksRule("ab", .maxLength(1)), .string, defaultValue: "ab",
-      .maxLength(1)),
-    WrongModel(
-      "length of a number", .ruleDoesNotApply(.minLength(1), .integer), .integer, .minLength(1)),
-    WrongModel(
-      "negative length", .ruleDoesNotApply(.maxLength(-1), .string), .string, defaultValue: "a",
-      .maxLength(-1)),
-    WrongModel("limit of another type", .ruleDoesNotApply(.minimum(0), .real), .real, .minimum(0)),
-    WrongModel("no limit", .ruleDoesNotApply(.maximum(nil), .real), .real, .maximum(nil)),
-    WrongModel(
-      "limit of no number", .ruleDoesNotApply(.maximum(.real(.nan)), .real), .real,
-      .maximum(.real(.nan))),
-    WrongModel(
-      "limit of what has no order", .ruleDoesNotApply(.minimum(true), .boolean), .boolean,
-      .minimum(true)),
-    WrongModel(
-      "pattern of a number", .ruleDoesNotApply(.matches("1"), .integer), .integer, .matches("1")),
-    WrongModel("pattern", .badPattern("("), .string, defaultValue: "a", .matches("(")),
-    WrongModel("index of a set", .cannotBeIndexed(.set), .set, isIndexed: true),
-    WrongModel("set as identifier", .cannotBeIndexed(.set), .set, isIdentifier: true),
-    WrongModel(
-      "transient index", .transientIsNotStored, .string, isTransient: true, isIndexed: true),
-    WrongModel(
-      "transient identifier", .transientIsNotStored, .uuid, isTransient: true, isIdentifier: true),
-    WrongModel("text by key", .cannotMergeSo(.string), .string, merging: .byKey),
-    WrongModel("counter by function", .cannotMergeSo(.counter), .counter, merging: .custom("f")),
-    WrongModel("set by function", .cannotMergeSo(.set), .set, merging: .custom("f")),
+  /// Entities that each inherit from the one before.
+  private static func chain(of count: Int, withAttributes attributes: Int) -> [EntityDescription] {
+    (0..<count).map { number in
+      EntityDescription(
+        "E\(number)", parent: number == 0 ? nil : "E\(number - 1)",
+        attributes: (0..<attributes).map { AttributeDescription("a\(number)_\($0)", .integer) })
+    }
+  }
+
+  /// A text that is repeated, an `a`, and another as often.
+  private static func deep(_ opening: String, _ closing: String, _ count: Int) -> String {
+    String(repeating: opening, count: count) + "a" + String(repeating: closing, count: count)
+  }
+
+  /// Patterns in which something stands within something else, or never ends.
+  private static let deepPatterns = [
+    ("deep", deep("(", ")", 65)), ("deepest", deep("(", ")", 2000)),
+    ("deep class", deep("[", "]", 257)), ("deepest class", deep("[", "]", 30_000)),
+    ("deep intersection", deep("[", "&&b]", 257)),
+    ("long intersection", "[" + deep("", "&&b", 20_000) + "]"),
+    ("long subtraction", "[" + deep("", "--b", 20_000) + "]"),
+    ("long difference", "[" + deep("", "~~b", 20_000) + "]"),
+    ("deep class that is hard to tell", deep("[\\c]", "]", 10_000)),
+    ("deep conditions", deep("(?(", "", 20_000)),
   ]
+
+  static let attributes =
+    [
+      WrongModel("default", .defaultOfOtherType(1, .string), .string, defaultValue: 1),
+      WrongModel(
+        "default null within", .defaultOfOtherType(["a": nil], .dictionary), .dictionary,
+        defaultValue: ["a": nil]),
+      WrongModel(
+        "long default", .defaultBreaksRule("ab", .maxLength(1)), .string, defaultValue: "ab",
+        .maxLength(1)),
+      WrongModel(
+        "length of a number", .ruleDoesNotApply(.minLength(1), .integer), .integer, .minLength(1)),
+      WrongModel(
+        "negative length", .ruleDoesNotApply(.maxLength(-1), .string), .string, defaultValue: "a",
+        .maxLength(-1)),
+      WrongModel(
+        "limit of another type", .ruleDoesNotApply(.minimum(0), .real), .real, .minimum(0)),
+      WrongModel("no limit", .ruleDoesNotApply(.maximum(nil), .real), .real, .maximum(nil)),
+      WrongModel(
+        "limit of no number", .ruleDoesNotApply(.maximum(.real(.nan)), .real), .real,
+        .maximum(.real(.nan))),
+      WrongModel(
+        "limit of what has no order", .ruleDoesNotApply(.minimum(true), .boolean), .boolean,
+        .minimum(true)),
+      WrongModel(
+        "pattern of a number", .ruleDoesNotApply(.matches("1"), .integer), .integer, .matches("1")),
+      WrongModel("pattern", .badPattern("("), .string, defaultValue: "a", .matches("(")),
+      WrongModel(
+        "long pattern", .badPattern(String(repeating: "a", count: 65537)), .string,
+        .matches(String(repeating: "a", count: 65537))),
+      WrongModel("index of a set", .cannotBeIndexed(.set), .set, isIndexed: true),
+      WrongModel("set as identifier", .cannotBeIndexed(.set), .set, isIdentifier: true),
+      WrongModel(
+        "transient index", .transientIsNotStored, .string, isTransient: true, isIndexed: true),
+      WrongModel(
+        "transient identifier", .transientIsNotStored, .uuid, isTransient: true, isIdentifier: true),
+      WrongModel("text by key", .cannotMergeSo(.string), .string, merging: .byKey),
+      WrongModel("counter by function", .cannotMergeSo(.counter), .counter, merging: .custom("f")),
+      WrongModel("set by function", .cannotMergeSo(.set), .set, merging: .custom("f")),
+    ] + deepPatterns.map { WrongModel($0, .badPattern($1), .string, .matches($1)) }
 
   static let relationships = [
     WrongModel(
