@@ -115,7 +115,8 @@ extension JournaledStore {
         try journal.beginSegment()
       }
     }
-    settleFailures()
+    // What live contexts take for saved is not.
+    try refuseWhereLost()
     // Somebody may be bringing a large edit, whose pieces are in a segment that ends here. Of those that are named
     // by now the frames become durable, and so are looked at.
     let firstUnnamedPiece = rolling ? journal.oldestUnnamedPiece : nil

@@ -27,7 +27,8 @@ extension JournaledStore {
         throw .store(StoreError(error))
       }
     }
-    committing.withLock {
+    try committing.withLock { () throws(CommitError) in
+      if durability == .memory { try refuseFailure(of: ticket) }
       let snapshot =
         durability > .memory ? pending.settle(commit.number) : pending.show(commit.number)
       if let snapshot { publish(snapshot) }
@@ -35,6 +36,19 @@ extension JournaledStore {
     context.didSave(as: commit.number)
     flushWhereDue()
     return commit
+  }
+
+  /// Throws where a commit for which nobody waits has failed before it was shown. Holds `committing`.
+  private func refuseFailure(of ticket: CommitTicket) throws(CommitError) {
+    settleFailures()
+    if case .failure(let error)? = journal.outcome(of: ticket) { throw .store(StoreError(error)) }
+  }
+
+  /// Throws where a commit was shown and is no more: its number may not be given again, and whoever stands on it
+  /// stands on nothing. Holds `committing`.
+  func refuseWhereLost() throws(StoreError) {
+    settleFailures()
+    if let lost = pending.lost { throw .commitLost(lost) }
   }
 
   /// Waits until readers see what is on its way now: a commit may be in conflict with what nobody sees yet.
@@ -85,7 +99,7 @@ extension JournaledStore {
   ) throws(CommitError) -> Attempt {
     committing.lock()
     defer { committing.unlock() }
-    settleFailures()
+    do throws(StoreError) { try refuseWhereLost() } catch { throw .store(error) }
     let (changes, rivals) = try pending.changes(for: request, merges)
     guard rivals.isEmpty else { return .rivals(rivals) }
     guard !changes.isEmpty else { return .none }
@@ -161,5 +175,15 @@ extension JournaledStore {
     let hasFailed = pending.settle(epoch: journal.commitEpoch, outcome: journal.outcome)
     // What was shown before it was written may be no more.
     if hasFailed, options.durability == .memory { publish(anew: pending.settled) }
+  }
+}
+
+extension StoreError {
+  fileprivate static func commitLost(_ number: CommitNumber) -> StoreError {
+    StoreError(
+      .stopped,
+      "commit \(number) was shown before it was written, as the store's durability allows, and then could not be: "
+        + "nothing more is committed; close the store and open it again, which offers as drafts what was lost."
+    )
   }
 }

@@ -10,6 +10,8 @@ struct PendingCommits {
   private var onTheirWay: [(ticket: CommitTicket, snapshot: Snapshot, isShown: Bool)] = []
   /// Which failures of the journal's are taken account of.
   private(set) var epoch: UInt64
+  /// The first commit that was shown and then could not be written.
+  private(set) var lost: CommitNumber?
 
   init(after snapshot: Snapshot, epoch: UInt64) {
     self.snapshot = snapshot
@@ -29,6 +31,7 @@ struct PendingCommits {
     for (index, each) in onTheirWay.enumerated() {
       if case .failure = outcome(each.ticket) {
         // Whatever was queued behind a failure has failed as well.
+        lost = lost ?? onTheirWay[index...].first(where: \.isShown)?.snapshot.number
         onTheirWay.removeSubrange(index...)
         return true
       }

@@ -23,7 +23,8 @@ public struct StoreError: Error, Hashable, Sendable {
     case damaged
     /// The store was written by newer code.
     case newerFormat
-    /// An earlier sync failed: nothing more is written, and what is there can be read.
+    /// An earlier sync failed, or a commit was lost that was shown before it was written: nothing more is written, and
+    /// what is there can be read.
     case stopped
     /// A commit queued before this one failed, and this one may depend on it; try again.
     case queuedBehindFailure

@@ -2,7 +2,8 @@ package import Journaling
 
 /// How far a save has gone when it returns.
 public enum Durability: Int, Hashable, Comparable, Sendable {
-  /// It is in memory; it is written soon after. For tests.
+  /// It is in memory; it is written soon after. For tests. Where it cannot be written, it is gone, and the store takes
+  /// no more saves until it is opened again.
   case memory
   /// It survives the end of the process, but not of the power.
   case written

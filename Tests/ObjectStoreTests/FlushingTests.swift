@@ -99,36 +99,6 @@ import Testing
     try store.close()
   }
 
-  @Test func `a commit that was shown and could not be written is no ground for the next`() throws {
-    let store = try open { $0.durability = .memory }
-    var program = try NoteProgram(store)
-    try program.save()
-    try store.checkpoint()
-    let state = program.state
-    try program.save()
-    #expect(store.lastCommit == 2)
-    let context = try store.beginContext(name: "other", on: 2)
-    let object = try store.newObject(of: EntityNumber(rawValue: 0))
-    let row = Row([try store.key(named: "title"): "must be there"])
-    let request = CommitRequest([.init(object, base: .none, nil, to: row)])
-    disk.faults = [
-      SimulatedFault(.failure(.noSpace), calls: [.write, .append, .allocate], isLasting: true)
-    ]
-    #expect(throws: CommitError.self) {
-      try store.commit(request, by: context, durability: .synced)
-    }
-    disk.faults = []
-    #expect(store.lastCommit == 1)
-    #expect(try store.head.plain() == state)
-    #expect(try store.commit(request, by: context, durability: .synced)?.number == 2)
-    try store.close()
-    let again = try open()
-    #expect(again.lastCommit == 2)
-    #expect(try again.head.row(of: object) == row)
-    #expect(try again.verify(deep: true) == [])
-    try again.close()
-  }
-
   @Test func `an object that no run could hold is refused when it is saved`() throws {
     let store = try open()
     let context = try store.beginContext(name: "large", on: .none)

@@ -1,0 +1,124 @@
+// Commits that are shown before they are written, and then cannot be: their numbers are given to no others.
+
+import DiskAccess
+import DiskSimulation
+import EventFold
+import ObjectModel
+import ObjectStore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct LostCommitTests {
+  private let disk = SimulatedDisk(seed: 8)
+  private let note = EntityNumber(rawValue: 0)
+
+  private func open(_ durability: Durability = .synced) throws -> JournaledStore {
+    var options = StoreOptions.small
+    options.durability = durability
+    return try JournaledStore(
+      on: disk, at: StoreLife.path, model: try StoreLife.model(), options: options)
+  }
+
+  /// Nothing can be added to the journal.
+  private static let full = SimulatedFault(
+    .failure(.noSpace), calls: [.write, .append, .allocate], isLasting: true)
+
+  /// Makes a note in a context, and a request to commit it.
+  private func addNote(
+    _ title: Value, _ store: JournaledStore, _ context: LiveContext
+  ) throws -> CommitRequest {
+    let object = try store.newObject(of: note)
+    let key = try store.key(named: "title")
+    try store.record(.inserted(object), by: context)
+    try store.record(.set(object, key, title), by: context)
+    return CommitRequest([.init(object, base: .none, nil, to: Row([key: title]))])
+  }
+
+  /// Why a commit is refused.
+  private func refusal(
+    _ store: JournaledStore, _ request: CommitRequest, _ context: LiveContext,
+    _ durability: Durability
+  ) -> StoreError? {
+    do throws(CommitError) {
+      _ = try store.commit(request, by: context, durability: durability)
+      return nil
+    } catch {
+      guard case .store(let error) = error else { return nil }
+      return error
+    }
+  }
+
+  @Test func `a commit that was shown and is lost is the last until the store is opened again`()
+    throws
+  {
+    let store = try open(.memory)
+    let one = try store.beginContext(name: "one", on: .none)
+    _ = try store.commit(try addNote("first", store, one), by: one)
+    try store.checkpoint()
+    let state = try store.head.plain()
+    let lost = try addNote("second", store, one)
+    #expect(try store.commit(lost, by: one)?.number == 2)
+    #expect(store.lastCommit == 2)
+    let two = try store.beginContext(name: "two", on: 2)
+    let request = try addNote("third", store, two)
+    disk.faults = [Self.full]
+    #expect(refusal(store, request, two, .synced)?.code == .disk)
+    disk.faults = []
+    // Somebody was told of a commit 2, and no other may be.
+    for durability in [Durability.memory, .synced] {
+      let error = refusal(store, request, two, durability)
+      #expect(error?.code == .stopped)
+      #expect(error?.description.hasPrefix("commit 2 was shown") ?? false)
+    }
+    #expect(store.lastCommit == 1)
+    #expect(try store.head.plain() == state)
+    // What contexts take for saved is not: no checkpoint may say that it were.
+    #expect(throws: StoreError.self) { try store.checkpoint() }
+    #expect(throws: StoreError.self) { try store.compact(keeping: .latest) }
+    try store.close()
+    let again = try open()
+    #expect(again.lastCommit == 1)
+    #expect(Set(again.unsavedDrafts.map(\.contextName)) == ["one", "two"])
+    let draft = try #require(again.unsavedDrafts.first { $0.contextName == "one" })
+    let (context, content) = try again.resume(draft)
+    #expect(draft.objectIDs == lost.objects.map(\.object) && content.hasChanges)
+    #expect(try again.commit(lost, by: context)?.number == 2)
+    #expect(try again.verify(deep: true) == [])
+    try again.close()
+  }
+
+  @Test func `of commits made by many threads while the disk fills no two have one number`() throws
+  {
+    for round in 1...60 {
+      let disk = SimulatedDisk(seed: UInt64(round))
+      var options = StoreOptions.small
+      options.durability = .memory
+      let store = try JournaledStore(
+        on: disk, at: StoreLife.path, model: try StoreLife.model(), options: options)
+      let told = Mutex<[UInt64]>([])
+      disk.faults = [
+        SimulatedFault(.failure(.noSpace), calls: [.write, .append], number: 3 + round % 7)
+      ]
+      let threads = try (0..<3).map { thread in
+        try BackgroundThread {
+          do {
+            let context = try store.beginContext(name: "thread \(thread)", on: .none)
+            for save in 1...12 {
+              let object = try store.newObject(of: EntityNumber(rawValue: 0))
+              let request = CommitRequest([.init(object, base: .none, nil, to: Row())])
+              let durability = save % 3 == thread ? Durability.written : .memory
+              if let commit = try? store.commit(request, by: context, durability: durability) {
+                told.withLock { $0.append(commit.number.rawValue) }
+              }
+            }
+          } catch {}
+        }
+      }
+      for thread in threads { thread.join() }
+      let numbers = told.withLock { $0 }
+      #expect(Set(numbers).count == numbers.count, "round \(round): \(numbers.sorted())")
+      try? store.close()
+    }
+  }
+}
