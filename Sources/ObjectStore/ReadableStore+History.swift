@@ -74,14 +74,19 @@ extension ReadableStore {
 
   /// Every value that a key of an object had, the first first; without a key, those of all keys.
   ///
+  /// A key that a change of the model has renamed is followed to the names it had: the values under them are told
+  /// with these. A name that only earlier models knew stands for what it was there.
+  ///
   /// - Throws: where the object never was, or its commits cannot be read. Commits that compaction has
   ///   dropped are left out.
   public func history(
     of object: ObjectID, key: String? = nil
   ) throws(StoreError) -> [PastValue] {
     var values: [PastValue] = []
-    try walkBack(object) { _, changed in
-      values += changed.filter { key == nil || $0.key == key }.sorted { $0.key > $1.key }
+    var names = key.map { NamesOfKey(of: $0, in: object.entity, self) }
+    try walkBack(object) { era, changed in
+      let name = names?.name(inEra: era)
+      values += changed.filter { key == nil || $0.key == name }.sorted { $0.key > $1.key }
       return true
     }
     return values.reversed()

@@ -72,8 +72,14 @@ extension ReadableStore {
   package func snapshot(at number: CommitNumber) throws(StoreError) -> Snapshot {
     let head = head
     try refuseDropped(number, head)
-    let latest = head.atEnd(ofEraOf: number)
-    if latest.number == number { return latest }
+    var latest = head.atEnd(ofEraOf: number)
+    if number == head.number { return latest }
+    let time =
+      number < firstKeptCommit ? RecordedTime(rawValue: .min) : try past(number).head.time
+    if latest.number == number {
+      latest.time = time
+      return latest
+    }
     var before = ChangesTakenBack(era: latest.eras.count - 1)
     var index = IndexTakenBack(latest.index)
     try forEachCommit(after: number, through: latest.number, head) {
@@ -83,8 +89,6 @@ extension ReadableStore {
       index.take(side)
       return true
     }
-    let time =
-      number < firstKeptCommit ? RecordedTime(rawValue: .min) : try past(number).head.time
     return try latest.earlier(number, time, try before.finished(over: latest), index)
   }
 

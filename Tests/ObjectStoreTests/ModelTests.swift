@@ -75,6 +75,76 @@ import Testing
     try life.store.close()
   }
 
+  @Test func `S71: the last state of an era has the time of its commit`() throws {
+    var life = try ModelLife(try Self.model([Self.title]))
+    let note = try life.insert("Note", ["title": "one"])
+    life.disk.advanceClock(by: 5_000_000_000)
+    try life.reopen(try Self.model([Self.title, AttributeDescription("rank", .integer)]))
+    try life.save([note: ["title": "two"]])
+    life.disk.advanceClock(by: 5_000_000_000)
+    try life.reopen(try Self.model([Self.title]))
+    try life.save([note: ["title": "three"]])
+    let dates = try life.store.commits(since: 0).map(\.date)
+    #expect(Set(dates).count == 3)
+    for number in 1...3 {
+      let snapshot = try life.store.snapshot(at: CommitNumber(rawValue: UInt64(number)))
+      #expect(snapshot.time.date == dates[number - 1])
+    }
+    try life.store.compact(keeping: .commits(since: 2))
+    #expect(try life.store.snapshot(at: 2).time.date == dates[1])
+    try life.store.close()
+  }
+
+  /// What is told of a key: the commit, the name it had, and the values.
+  private static func told(_ life: ModelLife, _ note: ObjectID, _ key: String) throws -> [String] {
+    try life.store.history(of: note, key: key).map {
+      "\($0.commit) \($0.key): \($0.old?.string ?? "-") \($0.new?.string ?? "-")"
+    }
+  }
+
+  @Test func `S72: the history of a renamed key has what it was under its former names`() throws {
+    var life = try ModelLife(try Self.model([Self.title]))
+    let note = try life.insert("Note", ["title": "one"])
+    try life.save([note: ["title": "two"]])
+    let head = AttributeDescription("head", .string, renamingIdentifier: "title")
+    try life.reopen(try Self.model([head]))
+    try life.save([note: ["head": "three"]])
+    let all = ["1 title: - one", "2 title: one two", "3 head: two three"]
+    #expect(try Self.told(life, note, "head") == all)
+    #expect(try Self.told(life, note, "title") == Array(all[..<2]))
+    #expect(try life.store.history(of: note).map(\.key) == ["title", "title", "head"])
+    // A new attribute of the old name is another one.
+    try life.reopen(
+      try Self.model([
+        AttributeDescription("name", .string, renamingIdentifier: "head"), Self.title,
+      ]))
+    try life.save([note: ["name": "four", "title": "new"]])
+    #expect(try Self.told(life, note, "name") == all + ["4 name: three four"])
+    #expect(try Self.told(life, note, "title") == ["4 title: - new"])
+    #expect(try Self.told(life, note, "head") == all)
+    #expect(try Self.told(life, note, "nothing") == [])
+    try life.store.close()
+  }
+
+  @Test func `S72: the history of a key that was taken away and came back has both its lives`()
+    throws
+  {
+    let rank = AttributeDescription("rank", .string)
+    var life = try ModelLife(try Self.model([Self.title, rank]))
+    let note = try life.insert("Note", ["rank": "a"])
+    try life.reopen(try Self.model([Self.title]))
+    try life.save([note: ["title": "x"]])
+    try life.save([note: ["title": "x", "rank": "dynamic"]])
+    #expect(try Self.told(life, note, "rank") == ["1 rank: - a", "3 rank: - dynamic"])
+    try life.reopen(try Self.model([Self.title, rank]))
+    try life.save([note: ["title": "x", "rank": "b"]])
+    #expect(
+      try Self.told(life, note, "rank") == [
+        "1 rank: - a", "3 rank: - dynamic", "4 rank: dynamic b",
+      ])
+    try life.store.close()
+  }
+
   @Test func `numbers are widened, and the past has the narrow ones`() throws {
     var life = try ModelLife(
       try Self.model([AttributeDescription("rank", .integer), AttributeDescription("on", .boolean)])
