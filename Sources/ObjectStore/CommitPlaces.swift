@@ -4,6 +4,8 @@ internal import Journaling
 internal import ObjectModel
 
 /// Where the commits of a journal lie, found by walking its segments, each once and only when it is asked for.
+///
+/// Damage that is met hides the commits behind it, up to the next segment where it cannot be walked past, and no others.
 final class CommitPlaces: @unchecked Sendable {
   private let path: String
   private let disk: any ReadableDisk
@@ -16,6 +18,8 @@ final class CommitPlaces: @unchecked Sendable {
   private var walked: Range<FrameNumber>?
   /// The last commit in them.
   private var lastCommit = CommitNumber.none
+  /// What is wrong in them or right behind them, by the frame that it is met at.
+  private var damages: [FrameNumber: StoreError] = [:]
 
   init(at path: String, on disk: any ReadableDisk, _ store: StoreTag) {
     self.path = path
@@ -23,7 +27,8 @@ final class CommitPlaces: @unchecked Sendable {
     decoder = EventDecoder(store: store)
   }
 
-  /// Where the frame lies that holds a commit, and the number of its first commit.
+  /// Where the frame lies that holds a commit, and the number of its first commit. Where damage hides the commit, it
+  /// is the last frame before that.
   ///
   /// - Parameter head: the last commit, which is durable; the one asked for is not later.
   /// - Throws: where the journal does not have it any more, or cannot be read.
@@ -34,15 +39,26 @@ final class CommitPlaces: @unchecked Sendable {
       if lastCommit < commit { try walkForward() }
       while true {
         if let entry = entries.last(upTo: commit) { return (entry.place, entry.firstCommit) }
-        guard try walkBackward() else { throw .commitDropped(commit) }
+        guard try walkBackward() else { throw damage(after: .none) ?? .commitDropped(commit) }
       }
     }
+  }
+
+  /// What hides a commit that is not in the last frame known before it.
+  func damage(hiding commit: CommitNumber, after frame: FrameNumber) -> StoreError {
+    lock.withLock { damage(after: frame) } ?? .commitDropped(commit)
+  }
+
+  private func damage(after frame: FrameNumber) -> StoreError? {
+    damages.filter { $0.key > frame }.min { $0.key < $1.key }?.value
   }
 
   /// How much memory the places take.
   var byteCount: Int { lock.withLock { entries.byteCount } }
 
   /// The first commit of those in frames from one on; nil where there is none.
+  ///
+  /// - Throws: where damage may hide it.
   func firstCommit(
     from frame: FrameNumber, head: CommitNumber
   ) throws(StoreError) -> CommitNumber? {
@@ -51,7 +67,12 @@ final class CommitPlaces: @unchecked Sendable {
       while walked.map({ $0.lowerBound > frame }) ?? true {
         guard try walkBackward() else { break }
       }
-      return entries.first(from: frame)?.firstCommit
+      let found = entries.first(from: frame)
+      let end = found?.place.number ?? walked?.upperBound ?? frame
+      if let hiding = damages.first(where: { $0.key >= frame && $0.key < end }) {
+        throw hiding.value
+      }
+      return found?.firstCommit
     }
   }
 
@@ -62,6 +83,7 @@ final class CommitPlaces: @unchecked Sendable {
       if let walked, walked.lowerBound < frame {
         self.walked = max(walked.lowerBound, frame)..<max(walked.upperBound, frame)
       }
+      damages = damages.filter { $0.key >= frame }
     }
   }
 
@@ -98,15 +120,19 @@ final class CommitPlaces: @unchecked Sendable {
     try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
   }
 
-  /// The frames of a range that hold commits, and the one after the last there is.
+  /// The frames of a range that hold commits, and the one after the last there is, or after the last before damage
+  /// that cannot be walked past.
   private func walk(
     _ reader: JournalReader, _ range: Range<FrameNumber>
   ) throws(StoreError) -> (entries: PlaceList, next: FrameNumber) {
     var entries = PlaceList()
-    var failure: StoreError?
-    let ending = try onJournal { () throws(JournalError) in
-      try reader.forEachFrame(from: range.lowerBound) { frame in
+    var next = range.lowerBound
+    // What was met where another process was writing may be whole by now.
+    damages = damages.filter { !range.contains($0.key) }
+    do throws(JournalError) {
+      let ending = try reader.forEachFrame(from: range.lowerBound) { frame in
         guard frame.number < range.upperBound else { return false }
+        next = frame.number.next
         guard frame.kind == .batch else { return true }
         do throws(StoreError) {
           let numbers = try BatchContent.commitNumbers(in: frame.payload, of: frame.number, decoder)
@@ -117,15 +143,20 @@ final class CommitPlaces: @unchecked Sendable {
             entries.append(PlaceList.Entry(firstCommit: numbers.lowerBound, place: frame.place))
             lastCommit = max(lastCommit, numbers.upperBound)
           }
-          return true
         } catch {
-          failure = error
-          return false
+          damages[frame.number] = error
         }
+        return true
       }
+      if let finding = ending.finding, next < range.upperBound {
+        damages[next] = StoreError(JournalError.damaged(finding))
+      }
+    } catch {
+      // The header of a segment: what was walked before it is sound.
+      guard case .damaged = error else { throw StoreError(error) }
+      damages[next] = StoreError(error)
     }
-    if let failure { throw failure }
-    return (entries, min(ending.next, range.upperBound))
+    return (entries, next)
   }
 }
 

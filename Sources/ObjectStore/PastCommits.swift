@@ -48,7 +48,9 @@ final class PastCommits: @unchecked Sendable {
     let frame = try PastFrame(loaded, decoder) { (span) throws(JournalError) in
       try reader().bytes(of: span)
     }
-    guard let commit = frame.commit(number) else { throw .commitDropped(number) }
+    guard let commit = frame.commit(number) else {
+      throw places.damage(hiding: number, after: place.number)
+    }
     keep(frame, place.number)
     return commit
   }

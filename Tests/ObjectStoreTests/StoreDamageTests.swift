@@ -136,6 +136,61 @@ import Testing
     try store.close()
   }
 
+  /// Which commits can be read, and how the others are refused.
+  private static func readable(
+    _ store: ReadableStore, through last: UInt64
+  ) -> (sound: [UInt64], codes: Set<StoreError.Code>) {
+    var (sound, codes): ([UInt64], Set<StoreError.Code>) = ([], [])
+    for number in (1...last).reversed() {
+      do throws(StoreError) {
+        _ = try store.content(of: CommitNumber(rawValue: number))
+        sound.insert(number, at: 0)
+      } catch {
+        codes.insert(error.code)
+      }
+    }
+    return (sound, codes)
+  }
+
+  @Test
+  func `commits before damage, and in segments after it, are read, and the others are damaged`()
+    throws
+  {
+    var life = try StoreLife(seed: 2)
+    var starts: [Int: UInt64] = [:]
+    for step in 1...24 {
+      try life.save()
+      if step % 8 == 0 {
+        starts[step] = life.store.lastCommit.rawValue
+        try life.roll()
+      }
+    }
+    try life.store.checkpoint()
+    try life.endContexts()
+    try life.store.close()
+    let last = life.store.lastCommit.rawValue
+    let segments = life.disk.paths.filter { $0.hasPrefix(Self.path + "/journal/") }
+    #expect(segments.count == 4)
+    let (first, second) = (try #require(starts[8]), try #require(starts[16]))
+    for path in segments[..<2] {
+      var bytes = try #require(life.disk.contents(of: path))
+      bytes[bytes.count / 2] ^= 1
+      try life.disk.setContents(path, bytes)
+    }
+    let store = try Self.open(life.disk)
+    let (sound, codes) = Self.readable(store, through: last)
+    #expect(codes == [.damaged])
+    #expect(sound.contains(1) && sound.contains(first + 1), "\(sound)")
+    #expect(sound.suffix(Int(last - second)) == Array(second + 1...last)[...])
+    #expect(!sound.contains(first) && !sound.contains(second))
+    // As many as before, in whichever order they are asked for.
+    let again = try StoreReader(on: life.disk, at: Self.path)
+    #expect(try again.content(of: 1).number == 1)
+    let read = Self.readable(again, through: last)
+    #expect(read.sound == sound && read.codes == codes)
+    try store.close()
+  }
+
   // MARK: Runs and checkpoints
 
   @Test(arguments: [".xc", ".xr", ".xi"])
