@@ -41,6 +41,10 @@ extension JournaledStore {
   ) throws(StoreError) -> (context: LiveContext, content: ContextFold)? {
     guard let open = leftContexts.open[number], let left = try leftContexts.whole(number, self)
     else { return nil }
+    if left.problem != nil, let restated = try restate(left.fold) {
+      try end(number, .contextEnded(number))
+      return restated
+    }
     let context = LiveContext(
       number, name: left.fold.name, firstEdit: open.firstEdit, lastEdit: leftContexts.lastEdit,
       open.standing)

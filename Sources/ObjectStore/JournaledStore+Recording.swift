@@ -14,11 +14,17 @@ extension JournaledStore {
   package func beginContext(
     name: String, on commit: CommitNumber, within parent: LiveContext? = nil
   ) throws(StoreError) -> LiveContext {
+    try beginContext(name: name, on: commit, withinNumber: parent?.number)
+  }
+
+  func beginContext(
+    name: String, on commit: CommitNumber, withinNumber parent: ContextNumber?
+  ) throws(StoreError) -> LiveContext {
     try noteTime()
     return try cataloguing.withLock { () throws(StoreError) in
       let number = catalogue.nextContext
       let edit = try record(
-        .contextBegan(number, name: name, on: commit, parent: parent?.number))
+        .contextBegan(number, name: name, on: commit, parent: parent))
       let context = LiveContext(
         number, name: name, firstEdit: edit.rawValue, lastEdit: edit.rawValue,
         ContextStanding(on: commit))

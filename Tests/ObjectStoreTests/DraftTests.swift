@@ -1,5 +1,6 @@
 // Work that was never saved is offered after a crash, whole, on what it was made on.
 
+import DiskAccess
 import DiskSimulation
 import EventFold
 import ObjectModel
@@ -187,6 +188,108 @@ import Testing
     #expect(try again.verify(deep: true) == [])
     try again.close()
     try hasty.close()
+  }
+
+  @Test
+  func `S76: what is done with a draft that has a problem is found again after another crash`()
+    throws
+  {
+    let store = try open()
+    let notes = try ["one", "two", "three"].map { try note(store, $0) }
+    let key = try store.key(named: "title")
+    try store.close()
+    var options = StoreOptions.small
+    options.durability = .memory
+    let hasty = try JournaledStore(
+      on: disk, at: "Life.xjournal", model: try StoreLife.model(), options: options)
+    let context = try hasty.beginContext(name: "editor", on: 3)
+    try hasty.record(.set(notes[0], key, "mine"), by: context)
+    let added = try hasty.newObject(of: EntityNumber(rawValue: 0))
+    try hasty.record(.inserted(added), by: context)
+    try hasty.record(.setPrimitive(added, key, "quiet"), by: context)
+    try hasty.record(.based(notes[1], on: 2), by: context)
+    try hasty.record(.deleted(notes[1]), by: context)
+    let rival = try hasty.beginContext(name: "rival", on: 3)
+    _ = try hasty.commit(
+      CommitRequest([.init(notes[2], base: 3, Row([key: "three"]), to: Row([key: "lost"]))]),
+      by: rival)
+    try hasty.record(.based(notes[2], on: 4), by: context)
+    try hasty.record(.set(notes[2], key, "on what is lost"), by: context)
+    var image = disk.imageAfterProcessDeath()
+    try hasty.close()
+
+    var again = try open(image)
+    let draft = try #require(again.unsavedDrafts.first)
+    #expect(draft.problem?.code == .commitMissing)
+    let (resumed, content) = try again.resume(draft)
+    #expect(again.unsavedDrafts == [])
+    let whole: [ObjectID: Row?] = [
+      notes[0]: Row([key: "mine"]), notes[1]: nil, added: Row([key: "quiet"]),
+    ]
+    #expect(content.objects.mapValues(\.row) == whole)
+    #expect(content.number == resumed.number && content.name == "editor")
+    #expect(content.undoSteps == [] && !content.hasOpenStep && content.registersUndo)
+    // A commit gets the number of the one that is lost, and what stands on it is none of its business.
+    let other = try again.beginContext(name: "other", on: 3)
+    _ = try again.commit(
+      CommitRequest([.init(notes[2], base: 3, Row([key: "three"]), to: Row([key: "new"]))]),
+      by: other)
+    try again.endContext(other)
+    try again.record(.set(notes[0], key, "mine, later"), by: resumed)
+    try again.record(.stepEnded(name: "later"), by: resumed)
+    image = image.imageAfterProcessDeath()
+    try again.close()
+
+    again = try open(image)
+    let later = try #require(again.unsavedDrafts.first)
+    #expect(again.unsavedDrafts.count == 1)
+    #expect(later.problem == nil && later.contextName == "editor")
+    let (last, all) = try again.resume(later)
+    #expect(last.number == resumed.number)
+    #expect(all.objects[notes[0]]?.row == Row([key: "mine, later"]))
+    #expect(all.objects.count == 3 && all.objects[notes[1]]?.base == 2)
+    #expect(all.undoSteps.map(\.name) == ["later"])
+    _ = try again.commit(
+      CommitRequest(all.unsaved().map { .init($0.object, base: $0.base, $0.baseRow, to: $0.row) }),
+      by: last)
+    #expect(try again.head.row(of: notes[0]) == Row([key: "mine, later"]))
+    #expect(try again.head.row(of: notes[1]) == nil)
+    #expect(try again.verify(deep: true) == [])
+    image = image.imageAfterProcessDeath()
+    try again.close()
+    again = try open(image)
+    #expect(again.unsavedDrafts == [])
+    try again.close()
+  }
+
+  @Test func `a draft with a problem is there until all that is whole of it is said anew`() throws {
+    let store = try open()
+    let object = try note(store, "one")
+    let key = try store.key(named: "title")
+    let context = try store.beginContext(name: "editor", on: 1)
+    for number in 1...40 {
+      try store.record(
+        .set(object, KeyNumber(rawValue: key.rawValue), .integer(number)), by: context)
+      let added = try store.newObject(of: EntityNumber(rawValue: 0))
+      try store.record(.inserted(added), by: context)
+      try store.record(.set(added, key, .string(String(repeating: "x", count: 200))), by: context)
+    }
+    // No commit 9 was ever made.
+    try store.record(.based(object, on: 9), by: context)
+    let image = disk.imageAfterProcessDeath()
+    try store.close()
+    let full = try open(image)
+    let draft = try #require(full.unsavedDrafts.first)
+    #expect(draft.problem?.code == .commitMissing && draft.objectIDs.count == 41)
+    image.faults = [
+      SimulatedFault(.failure(.noSpace), calls: [.write, .append, .allocate], isLasting: true)
+    ]
+    #expect(throws: StoreError.self) { try full.resume(draft) }
+    image.faults = []
+    #expect(full.unsavedDrafts == [draft])
+    let (_, content) = try full.resume(draft)
+    #expect(content.unsaved().count == 41)
+    try full.close()
   }
 
   @Test func `S74: the journal tells every edit in its order, with its context`() throws {

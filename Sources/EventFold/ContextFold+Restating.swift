@@ -1,0 +1,27 @@
+package import ObjectModel
+
+extension ContextFold {
+  /// The edits by which a context that stands where this one does comes to hold what is unsaved here. What was done
+  /// to get there, and what can be undone of it, they do not tell.
+  package func restatement() -> [Edit] {
+    var edits: [Edit] = [.undoSwitched(isOn: false)]
+    for (object, draft) in objects.sorted(by: { $0.key < $1.key }) {
+      if draft.base != base { edits.append(.based(object, on: draft.base)) }
+      switch (draft.baseRow != nil, draft.isThere) {
+      case (false, false): continue
+      case (true, false):
+        edits.append(.deleted(object))
+        continue
+      case (false, true): edits.append(.inserted(object))
+      case (true, true): break
+      }
+      for (key, value) in draft.delta {
+        edits.append(
+          draft.quietKeys.contains(key)
+            ? .setPrimitive(object, key, value) : .set(object, key, value))
+      }
+    }
+    edits.append(.undoSwitched(isOn: true))
+    return edits
+  }
+}
