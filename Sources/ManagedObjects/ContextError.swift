@@ -10,12 +10,14 @@ public enum ContextError: Error, Hashable, Sendable {
   case storeMissing(ObjectID)
   /// An object is of another class than was asked for.
   case objectOfAnotherClass(ObjectID, String, String)
-  /// `willSave` sets values again and again.
+  /// `willSave` sets values, or brings objects to be saved, again and again.
   case willSaveDoesNotEnd(ObjectID)
   /// Later changes have touched the same keys of objects, so that an older one cannot be taken back by itself.
   case laterChanges([ChangedKey])
   /// There is nothing to undo, or nothing to undo of an object.
   case nothingToUndo
+  /// A save was asked for by what a save calls.
+  case isSaving
   /// The context is for looking only.
   case readOnly
   /// The context was closed.
@@ -48,12 +50,15 @@ extension ContextError: CustomStringConvertible {
     case .objectOfAnotherClass(let id, let actual, let wanted):
       "\(id) is of class \(actual), not \(wanted); ask for it as what it is."
     case .willSaveDoesNotEnd(let id):
-      "willSave of \(id) sets values each of 1,000 times it is called; set what has to be set by "
-        + "setPrimitiveValue, or only where it differs."
+      "willSave sets values or brings objects each of 1,000 times it is called, of \(id) last; set what has to be "
+        + "set by setPrimitiveValue, or only where it differs, and insert only what is not there."
     case .laterChanges(let keys):
       "Later changes have touched \(keys.map { "\($0.key) of \($0.objectID)" }.joined(separator: ", ")); take "
         + "these back first."
     case .nothingToUndo: "There is nothing that could be undone."
+    case .isSaving:
+      "A hook or an observer that a save calls asks for another save of the same context; have it done by the one "
+        + "that is being made, or save when that has ended."
     case .readOnly:
       "This context is for looking only and cannot be changed; what the past had is brought back by `revert` in "
         + "a context that can."

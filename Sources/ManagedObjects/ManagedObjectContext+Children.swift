@@ -209,6 +209,7 @@ extension ManagedObjectContext {
     }
     // What no save takes is lost with the instance that has it.
     held = held.filter { $0.value.state.untracked != nil }
+    isSaving = false
     for object in saved { object.didSave() }
   }
 
@@ -234,14 +235,19 @@ extension ManagedObjectContext {
       if draft.baseRow == nil, state.isFault { (state.isFault, state.presence) = (false, .gone) }
       fireForUndo(state)
       if draft.isThere, state.presence != .there { insertAgain(state) } else { base(state) }
+      if !draft.isThere, state.presence == .there {
+        storePendingQuietly(of: state)
+        readMembers(of: state)
+      }
       states.append(state)
     }
     let kindOf = mergeKinds
+    var left: [(owner: ObjectID, back: RelationshipInfo.Inverse, member: ObjectState)] = []
     transition(states) {
       for (object, draft) in drafts {
         guard let state = state(of: object), state.presence == .there else { continue }
         guard draft.isThere else {
-          perform(.deleted(object))
+          markDeleted(state)
           continue
         }
         for (key, value) in draft.delta.sorted(by: { $0.key < $1.key })
@@ -254,11 +260,20 @@ extension ManagedObjectContext {
             case .merged(let value): value
             case .conflict(let ours, _): ours
             }
-          if merged != current { perform(.set(object, key, merged)) }
+          if merged != current {
+            perform(.set(object, key, merged))
+            // The child has not seen where the parent has led it meanwhile.
+            if let former = current?.reference, current != draft.baseRow?[key],
+              let back = state.entity.property(key)?.relationship?.inverse
+            {
+              left.append((former, back, state))
+            }
+          }
           settle(state)
         }
       }
     }
+    for (owner, back, member) in left { detach(owner, back, from: member.objectID) }
     processPendingChanges()
   }
 }

@@ -11,11 +11,11 @@ extension ManagedObjectContext {
     changed.deleted = event.deleted.subtracting(both)
     // What came and went has not been there; what went and came back is another.
     changed.updated = both.filter { isShownThere($0) }
-    changed.refreshed = event.refreshed.subtracting(changed.inserted).subtracting(changed.deleted)
-      .subtracting(both).filter { isShownThere($0) }
     changed.updated.formUnion(
       Set(event.changed).subtracting(changed.inserted).subtracting(changed.deleted)
-        .subtracting(changed.refreshed).subtracting(both).filter { isShownThere($0) })
+        .subtracting(both).filter { isShownThere($0) })
+    changed.refreshed = event.refreshed.subtracting(changed.inserted).subtracting(changed.deleted)
+      .subtracting(changed.updated).subtracting(both).filter { isShownThere($0) }
     return changed
   }
 

@@ -43,6 +43,7 @@ extension ManagedObjectContext {
     state.insertedIn = event.number
     perform(.inserted(state.objectID))
     event.inserted.insert(state.objectID)
+    if event.collectsSets { event.noteSet(state.objectID) }
     for (key, value) in info.fillings { perform(.setPrimitive(state.objectID, key, value)) }
     settle(state)
     object.awakeFromInsert()
@@ -71,18 +72,37 @@ extension ManagedObjectContext {
       preconditionFailure("\(object) is an object of another context; delete it there.")
     }
     fireQuietly(state)
-    guard state.presence == .there else { return }
+    guard state.presence == .there, !state.isBeingDeleted else { return }
     storePendingQuietly(of: state)
+    state.isBeingDeleted = true
     object.prepareForDeletion()
+    state.isBeingDeleted = false
     guard state.presence == .there else { return }
-    // What it leads to must be known when the rules run, when it has nothing any more.
+    readMembers(of: state)
+    held[state.objectID] = object
+    let row = markDeleted(state)
+    for property in state.entity.properties where property.relationship?.storage == .one {
+      noteReference(
+        of: state.objectID, property.key, from: row[property.key]?.reference, to: nil)
+    }
+  }
+
+  /// Reads what leads to an object that is to be deleted: it must be known when the rules run, when the object has
+  /// nothing any more.
+  func readMembers(of state: ObjectState) {
     for property in state.entity.properties {
       guard let relationship = property.relationship, relationship.storage == .inverse else {
         continue
       }
       _ = members(of: state, property.key, relationship)
     }
-    held[state.objectID] = object
+  }
+
+  /// Has an object be deleted, and its delete rules run later.
+  ///
+  /// - Returns: what it had.
+  @discardableResult
+  func markDeleted(_ state: ObjectState) -> Row {
     base(state)
     var row = fold.objects[state.objectID]?.row ?? storedRow(state) ?? Row()
     for (key, value) in state.untracked ?? [:] { row[key] = value }
@@ -93,11 +113,8 @@ extension ManagedObjectContext {
     perform(.deleted(state.objectID))
     settle(state)
     event.deleted.insert(state.objectID)
-    for property in state.entity.properties where property.relationship?.storage == .one {
-      noteReference(
-        of: state.objectID, property.key, from: row[property.key]?.reference, to: nil)
-    }
     pendingDeletions.append(state)
+    return row
   }
 
   /// Runs the delete rules of what was deleted; cascades end, as nothing is deleted twice.
@@ -144,7 +161,7 @@ extension ManagedObjectContext {
         else { continue }
         let destinations =
           relationship.storage == .inverse
-          ? (state.members?[property.key] ?? []).sorted()
+          ? members(of: state, property.key, relationship).sorted()
           : state.rowWhenDeleted?[property.key].destinations ?? []
         let left = destinations.filter { leadsBack($0, relationship, to: state.objectID) }
         if !left.isEmpty { denied.append((state, property.name, left)) }

@@ -59,6 +59,11 @@ extension ManagedObjectContext {
       guard let live = try writer.begin(named: name, within: parent) else { return }
       fold = ContextFold(
         live.number, name: name, on: live.base, parent: parent?.number, traits: schema.traits)
+      if undoDisabledDepth > 0 {
+        let isOff = Edit.undoSwitched(isOn: false)
+        writer.record(isOff)
+        apply(isOff)
+      }
     } catch {
       writer.note(error)
     }

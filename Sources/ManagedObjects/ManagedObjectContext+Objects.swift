@@ -77,7 +77,7 @@ extension ManagedObjectContext {
 
   /// Reads what the store has of an object, if that was not done.
   func fire(_ state: ObjectState) throws(StoreError) {
-    if !state.isFault { return }
+    if !state.isFault || state.isTurningIntoFault { return }
     if let draft = fold.objects[state.objectID] {
       // What was changed stands on the commit that it was refreshed at.
       state.base = draft.base

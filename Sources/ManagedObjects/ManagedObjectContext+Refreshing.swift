@@ -110,8 +110,12 @@ extension ManagedObjectContext {
     }
     let strong = states.compactMap(\.object)
     let merged = keepingChanges ? valuesMergedByFunction(on: rows) : []
+    let unchanged = states.filter { $0.notedIn != event.number }
+    let (number, changedBefore) = (event.number, event.changed.count)
     transition(states) {
-      for state in states where !state.isFault { state.object?.willTurnIntoFault() }
+      for state in states where !state.isFault {
+        untracked { state.object?.willTurnIntoFault() }
+      }
       let commit = performRefresh(
         states.map(\.objectID), keepingChanges: keepingChanges, head, rows: rows)
       // Whoever replays this knows no functions.
@@ -123,11 +127,20 @@ extension ManagedObjectContext {
         for state in states { held[state.objectID] = nil }
       }
     }
+    if event.number == number { forgetChanged(unchanged, since: changedBefore) }
     for state in states where state.presence == .there && keepingChanges {
       state.object?.awake(from: reason)
     }
     event.refreshed.formUnion(states.map(\.objectID))
     withExtendedLifetime(strong) {}
+  }
+
+  /// That objects were refreshed is told by itself: only what is changed here besides is told as changed.
+  private func forgetChanged(_ states: [ObjectState], since start: Int) {
+    let refreshed = Set(states.map(\.objectID))
+    let others = event.changed[start...].filter { !refreshed.contains($0) }
+    event.changed.replaceSubrange(start..., with: others)
+    for state in states { state.notedIn = 0 }
   }
 
   /// Values of the model that were set as they were are not changes, and do not stay over newer ones.
@@ -153,7 +166,13 @@ extension ManagedObjectContext {
       state.rowWhenDeleted = nil
     }
     if state.presence != .there { state.presence = .there }
-    if !wasFault { state.object?.didTurnIntoFault() }
+    if wasFault { return }
+    state.isTurningIntoFault = true
+    untracked { state.object?.didTurnIntoFault() }
+    state.isTurningIntoFault = false
+    // What the hook has set is nobody's: a fault has no values.
+    state.untracked = nil
+    state.forgetDecoded()
   }
 
   /// Reads an object that is being refreshed, and puts what was changed here over it.

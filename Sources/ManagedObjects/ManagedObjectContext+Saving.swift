@@ -21,6 +21,9 @@ extension ManagedObjectContext {
     durability: Durability? = nil
   ) throws -> Commit? {
     if let refusal = writer.refusal { throw refusal }
+    if isSaving { throw ContextError.isSaving }
+    isSaving = true
+    defer { isSaving = false }
     do {
       return try attemptSave(author, message, userInfo, durability)
     } catch {
@@ -54,9 +57,11 @@ extension ManagedObjectContext {
     _ author: String?, _ message: String?, _ userInfo: [String: Value], _ durability: Durability?
   ) throws -> Commit? {
     tellWillSave()
-    processPendingChanges()
+    // First the rules: what they do belongs to the step that deleted.
     propagateDeletions()
+    processPendingChanges()
     try runWillSave()
+    try dropDeadReferences()
     if let failure = readFailure {
       readFailure = nil
       throw failure
@@ -64,12 +69,14 @@ extension ManagedObjectContext {
     try validate()
     if let parent = view.parent {
       try save(to: parent)
+      isSaving = false
       tellDidSave(nil)
       return nil
     }
     try restate()
     let unsaved = fold.unsaved()
     guard !unsaved.isEmpty, let live = writer.live else {
+      isSaving = false
       tellDidSave(nil)
       return nil
     }
@@ -85,6 +92,7 @@ extension ManagedObjectContext {
     let number = content?.number ?? store.lastCommit
     if content == nil { writer.record(.saved(number)) }
     if automaticallyMergesChanges, content != nil { ownCommits.insert(number) }
+    isSaving = false
     try didCommit(content, unsaved, saved, number)
     let commit = try content.map { try store.publicCommit($0) }
     for object in saved { object.didSave() }
@@ -96,22 +104,26 @@ extension ManagedObjectContext {
 
   /// Calls `willSave` until no object is changed by it.
   private func runWillSave() throws {
-    var counts: [ObjectID: Int] = [:]
+    var roundCount = 0
     var called: Set<ObjectID> = []
+    var isSet: Set<ObjectID> = []
     event.collectsSets = true
     defer { event.collectsSets = false }
     while true {
-      let pending = objectsToSave.filter { !called.contains($0.objectID) }
-      if pending.isEmpty { break }
+      // Where hooks have set objects these are next; all are looked through before and after that only.
+      var pending = isSet.subtracting(called).sorted().compactMap(objectToSave)
+      if pending.isEmpty { pending = objectsToSave.filter { !called.contains($0.objectID) } }
+      isSet = []
+      guard let first = pending.first else { break }
+      roundCount += 1
+      if roundCount > 1_000 { throw ContextError.willSaveDoesNotEnd(first.objectID) }
       for object in pending {
-        counts[object.objectID, default: 0] += 1
-        if counts[object.objectID, default: 0] > 1_000 {
-          throw ContextError.willSaveDoesNotEnd(object.objectID)
-        }
         called.insert(object.objectID)
         object.willSave()
         // Whoever was set by it is asked again, also the object itself.
-        called.subtract(event.takeSet())
+        let new = event.takeSet()
+        called.subtract(new)
+        isSet.formUnion(new)
       }
       propagateDeletions()
     }

@@ -103,10 +103,16 @@ extension ManagedObjectContext {
   }
 
   /// Makes the stored values of an object that are missing yet.
-  private func storePending(of state: ObjectState) throws {
+  ///
+  /// - Parameter wanted: the key that is asked for; nil for all.
+  private func storePending(of state: ObjectState, _ wanted: KeyNumber? = nil) throws {
     unstored.remove(state.objectID)
     var failure: (any Error)?
     for (key, decoded) in state.decoded ?? [:] where decoded.isPending && state.presence == .there {
+      if let wanted, key != wanted {
+        unstored.insert(state.objectID)
+        continue
+      }
       guard let property = state.entity.property(key), let transformation = property.transformation
       else { continue }
       do {
@@ -130,6 +136,14 @@ extension ManagedObjectContext {
   @inline(__always)
   func storePendingQuietly(of state: ObjectState) {
     if !unstored.isEmpty, unstored.contains(state.objectID) { try? storePending(of: state) }
+  }
+
+  /// Makes the stored value of one key before somebody looks at it.
+  @inline(__always)
+  func storePendingQuietly(of state: ObjectState, _ key: KeyNumber) {
+    if !unstored.isEmpty, state.decoded?[key]?.isPending ?? false {
+      try? storePending(of: state, key)
+    }
   }
 
   /// Gives up values that are not stored yet.

@@ -50,10 +50,23 @@ extension ManagedObjectContext {
 
   /// Ends a group; the outermost becomes a step.
   public func endUndoGrouping() {
+    if groupDepth == 0, brokenGroupCount > 0 {
+      brokenGroupCount -= 1
+      return
+    }
     precondition(
       groupDepth > 0, "a group is ended that was not begun; each end needs its beginning.")
     groupDepth -= 1
-    if groupDepth == 0 { processPendingChanges() }
+    if groupDepth > 0 { return }
+    processPendingChanges()
+    // Where nothing was changed there is no step, and the next one is not to be called so.
+    actionName = nil
+  }
+
+  /// Ends all groups; those who began them may still do so.
+  private func breakGroups() {
+    brokenGroupCount += groupDepth
+    groupDepth = 0
   }
 
   /// Switches undo off, until it was switched on as often: what is changed meanwhile cannot be undone.
@@ -79,7 +92,7 @@ extension ManagedObjectContext {
 
   /// Takes the last step back, also across saves. Does nothing where there is none.
   public func undo() {
-    groupDepth = 0
+    breakGroups()
     processPendingChanges()
     guard let step = fold.undoSteps.last else { return }
     restore(step) { .undone($0) }
@@ -87,7 +100,7 @@ extension ManagedObjectContext {
 
   /// Makes again what was undone last. Does nothing where there is nothing, or something was changed since.
   public func redo() {
-    groupDepth = 0
+    breakGroups()
     processPendingChanges()
     guard let step = fold.redoSteps.last else { return }
     restore(step) { .redone($0) }
@@ -115,8 +128,8 @@ extension ManagedObjectContext {
       return
     }
     var reasons: [ObjectID: AwakeReason] = [:]
+    let isUndo = if case .undone = edit([]) { true } else { false }
     for restoration in restorations {
-      let isUndo = if case .undone = edit([]) { true } else { false }
       reasons[restoration.object] =
         switch (restoration.kind, isUndo) {
         case (.inserted, true): .undoOfDelete
@@ -134,7 +147,16 @@ extension ManagedObjectContext {
     for restoration in restorations where restoration.kind == .updated {
       keys[restoration.object] = restoration.entries.map(\.key)
     }
-    transition(states, changing: keys) { perform(edit(restorations)) }
+    var isDone = false
+    transition(states, changing: keys) {
+      // Who was told that it is about to happen may have done something else.
+      let isNext =
+        isUndo ? fold.undoSteps.last == step : !fold.hasOpenStep && fold.redoSteps.last == step
+      if !isNext { return }
+      perform(edit(restorations))
+      isDone = true
+    }
+    guard isDone else { return tellChanges() }
     for state in states where state.presence == .there {
       guard let reason = reasons[state.objectID] else { continue }
       state.object?.awake(from: reason)
@@ -169,7 +191,7 @@ extension ManagedObjectContext {
   public func rollback() {
     discardPending()
     processPendingChanges()
-    groupDepth = 0
+    breakGroups()
     let objects = held.values.sorted { $0.objectID < $1.objectID }
     let states = objects.map(\.state)
     let changed = objects.filter(\.state.hasDraft)
@@ -193,7 +215,7 @@ extension ManagedObjectContext {
   /// Forgets all objects, what is not saved of them, and the undo history. An object that is still held says so
   /// when it is used.
   public func reset() {
-    groupDepth = 0
+    breakGroups()
     perform(.wasReset)
     beginStretch()
     let states = registered.values.map { $0.takeUnretainedValue() }

@@ -1,3 +1,4 @@
+internal import EventFold
 internal import ObjectModel
 
 extension ManagedObjectContext {
@@ -14,6 +15,7 @@ extension ManagedObjectContext {
       case .deleted: refusal(of: object, nil, &failures) { try object.validateForDelete() }
       }
     }
+    validateOwners(&failures)
     for denied in deniedDeletions() {
       failures.append(
         ValidationFailure(
@@ -29,10 +31,7 @@ extension ManagedObjectContext {
     let state = object.state
     for property in state.entity.properties {
       func fail(_ kind: ValidationFailure.Kind) {
-        failures.append(
-          ValidationFailure(
-            objectID: state.objectID, entityName: state.entity.name, key: property.name, kind: kind)
-        )
+        failures.append(ValidationFailure(state, property, kind))
       }
       switch property.kind {
       case .attribute(let attribute):
@@ -48,22 +47,78 @@ extension ManagedObjectContext {
           try object.validateValue(value, forKey: property.name)
         }
       case .relationship(let relationship):
-        guard relationship.isDemanding else { continue }
-        let description = relationship.description
-        let count = destinations(of: state, property.key, relationship).count
-        if count == 0 {
-          if !description.isOptional { fail(.missing) }
-        } else if description.isToMany {
-          if let minimum = description.minCount, count < minimum {
-            fail(.tooFew(count, minimum: minimum))
-          }
-          if let maximum = description.maxCount, count > maximum {
-            fail(.tooMany(count, maximum: maximum))
-          }
+        validateCount(of: state, property, relationship, &failures)
+        // What is answered from its inverse and was not read here is not read for this.
+        if relationship.storage == .inverse, state.members?[property.key] == nil { continue }
+        refusal(of: object, property.name, &failures) {
+          try object.validateValue(
+            primitiveValue(of: state, property), forKey: property.name)
         }
       }
     }
     refusal(of: object, nil, &failures, whole)
+  }
+
+  /// Checks how many lead to objects that are not saved themselves: of a relationship that is answered from its
+  /// inverse the members are changed, and not the owner.
+  private func validateOwners(_ failures: inout [ValidationFailure]) {
+    var owners: [ObjectID: Set<KeyNumber>] = [:]
+    var keys: [EntityNumber: [(one: KeyNumber, many: KeyNumber)]] = [:]
+    for object in objectsToSave {
+      let state = object.state
+      let entity = state.objectID.entity
+      let counted = keys[entity] ?? countedKeys(of: state.entity)
+      keys[entity] = counted
+      for (one, many) in counted {
+        let now = state.presence == .there ? reference(of: state, one) : nil
+        let before = fold.objects[state.objectID]?.baseRow?[one]?.reference
+        if now == before { continue }
+        for owner in [before, now].compactMap(\.self) { owners[owner, default: []].insert(many) }
+      }
+    }
+    for (id, keys) in owners.sorted(by: { $0.key < $1.key }) {
+      guard let owner = instance(of: id) else { continue }
+      fireQuietly(owner.state)
+      guard owner.state.presence == .there,
+        ![.inserted, .updated].contains(owner.state.standing)
+      else { continue }
+      for key in keys.sorted() {
+        guard let property = owner.state.entity.property(key),
+          let relationship = property.relationship
+        else { continue }
+        validateCount(of: owner.state, property, relationship, &failures)
+      }
+    }
+  }
+
+  /// The relationships to one of an entity on which it depends how many lead to another, where that matters.
+  private func countedKeys(of info: EntityInfo) -> [(one: KeyNumber, many: KeyNumber)] {
+    info.properties.compactMap { property in
+      guard let relationship = property.relationship, let inverse = relationship.inverse,
+        inverse.storage == .inverse,
+        schema.entity(relationship.destination)?.property(inverse.key)?.isDemanding ?? false
+      else { return nil }
+      return (property.key, inverse.key)
+    }
+  }
+
+  private func validateCount(
+    of state: ObjectState, _ property: Property, _ relationship: RelationshipInfo,
+    _ failures: inout [ValidationFailure]
+  ) {
+    guard relationship.isDemanding else { return }
+    let description = relationship.description
+    let count = destinations(of: state, property.key, relationship).count
+    if count == 0 {
+      if !description.isOptional { failures.append(ValidationFailure(state, property, .missing)) }
+    } else if description.isToMany {
+      if let minimum = description.minCount, count < minimum {
+        failures.append(ValidationFailure(state, property, .tooFew(count, minimum: minimum)))
+      }
+      if let maximum = description.maxCount, count > maximum {
+        failures.append(ValidationFailure(state, property, .tooMany(count, maximum: maximum)))
+      }
+    }
   }
 
   private func refusal(
@@ -80,5 +135,12 @@ extension ManagedObjectContext {
           objectID: object.objectID, entityName: object.state.entity.name, key: key,
           kind: .refused("\(error)")))
     }
+  }
+}
+
+extension ValidationFailure {
+  fileprivate init(_ state: ObjectState, _ property: Property, _ kind: Kind) {
+    self.init(
+      objectID: state.objectID, entityName: state.entity.name, key: property.name, kind: kind)
   }
 }

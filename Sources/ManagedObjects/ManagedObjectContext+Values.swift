@@ -28,7 +28,7 @@ extension ManagedObjectContext {
   /// The value of a key as the object, the fold or the store has it.
   func heldValue(of state: ObjectState, _ key: KeyNumber) -> Value? {
     fireQuietly(state)
-    storePendingQuietly(of: state)
+    storePendingQuietly(of: state, key)
     if let untracked = state.untracked, let value = untracked[key] { return value }
     if state.presence == .deleted { return state.rowWhenDeleted?[key] }
     if state.hasDraft, let draft = fold.objects[state.objectID] { return draft.value(of: key) }

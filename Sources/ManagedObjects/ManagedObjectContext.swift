@@ -49,6 +49,10 @@ public final class ManagedObjectContext {
   var standIns = StandIns()
   /// How many groups of undo steps are open.
   var groupDepth = 0
+  /// How many groups undoing or giving up has ended, of which the end is yet to be said.
+  var brokenGroupCount = 0
+  /// Whether a save is being prepared or made.
+  var isSaving = false
   /// The name of the step that is being made.
   var actionName: String?
   /// How many have switched undo off.
@@ -59,7 +63,9 @@ public final class ManagedObjectContext {
   /// What becomes of objects that somebody else has changed since this context has seen them.
   public var mergePolicy = MergePolicy.error
   /// How many steps can be undone; 0 for all. The oldest are given up.
-  public var levelsOfUndo = 0
+  public var levelsOfUndo = 0 {
+    didSet { if levelsOfUndo > 0 { fold.forgetSteps(beyond: levelsOfUndo) } }
+  }
   /// Whether delete rules run when pending changes are processed; otherwise they do at the save.
   public var propagatesDeletesAtEndOfEvent = true
   /// Whether a fault whose object is gone is shown as a deleted object without values; otherwise the next save
@@ -141,6 +147,14 @@ public final class ManagedObjectContext {
       if let object = held[id], object.state.standing != .unchanged { objects.append(object) }
     }
     return objects.sorted { $0.objectID < $1.objectID }
+  }
+
+  /// An object, if it has changes that a save would take.
+  func objectToSave(_ id: ObjectID) -> ManagedObject? {
+    guard fold.objects[id]?.isDirty ?? false, let object = held[id],
+      object.state.standing != .unchanged
+    else { return nil }
+    return object
   }
 }
 

@@ -83,11 +83,12 @@ struct DeclaredClass {
     self.type = type
     name = type.entityName
     let prototype = Prototype()
-    let object = Construction.make(prototype) { type.init(ObjectSeed(prototypeOf: type)) }
+    _ = Construction.make(prototype) { type.init(ObjectSeed(prototypeOf: type)) }
     declarations = prototype.declarations
     problems = prototype.problems
-    let mirrors = sequence(first: Mirror(reflecting: object)) { $0.superclassMirror }
-    superclasses = mirrors.dropFirst().compactMap { $0.subjectType as? ManagedObject.Type }
+    // A mirror of an object has nothing in it.
+    let line = sequence(first: type) { _getSuperclass($0) as? ManagedObject.Type }
+    superclasses = Array(line.dropFirst())
   }
 
   var objectClass: ModelProgram.ObjectClass {

@@ -23,6 +23,10 @@ package final class ObjectState {
 
   /// Whether nothing of it has been read yet, or it has been given up.
   var isFault = true
+  /// Whether it is told at this moment that it has become a fault: it is not read meanwhile.
+  var isTurningIntoFault = false
+  /// Whether it is told at this moment that it is about to be deleted.
+  var isBeingDeleted = false
   /// Whether the context was reset.
   var isForgotten = false
   var presence = Presence.there

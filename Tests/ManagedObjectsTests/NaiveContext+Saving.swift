@@ -79,6 +79,7 @@ extension NaiveContext {
   func save(_ policy: NaivePolicy) -> NaiveOutcome {
     notifications.append(.willSave)
     processPendingChanges()
+    dropDeadReferences(policy)
     let dirty = objects.filter { $0.value.isDirty }
     let failures = failures(dirty)
     guard failures.isEmpty else { return .invalid(failures) }
@@ -121,6 +122,43 @@ extension NaiveContext {
     new.now?["scratch"] = transient
     if old.set.contains("scratch") { (new.set, new.quiet) = (["scratch"], ["scratch"]) }
     return new
+  }
+
+  // MARK: Dead references
+
+  /// Takes out what was led to objects that will not be there; nothing where a deletion is denied, as it stays then.
+  private func dropDeadReferences(_ policy: NaivePolicy) {
+    guard denials().isEmpty else { return }
+    for (id, object) in objects where object.isDirty && object.isThere {
+      for key in object.set where world.key(key, of: id).isRelationship {
+        let before = Self.objects(object.snapshot?[key])
+        let dead = Self.objects(object.now?[key])
+          .filter { !before.contains($0) && !willBeThere($0, policy) }.map(Value.reference)
+        guard !dead.isEmpty else { continue }
+        let left: Value? =
+          switch object.now?[key] {
+          case .set(let members)?: .set(members.subtracting(dead))
+          case .array(let members)?: .array(members.filter { !dead.contains($0) })
+          default: .none
+          }
+        touch(id)
+        setPrimitive(id, key, world.key(key, of: id).held(left))
+      }
+    }
+    tell()
+  }
+
+  /// Whether an object will be there after a save: also what others have deleted and the policy brings back, or
+  /// refuses to lose.
+  private func willBeThere(_ id: ObjectID, _ policy: NaivePolicy) -> Bool {
+    let object = objects[id]
+    if let object, object.isDeletedHere { return false }
+    if let object, object.isInserted { return true }
+    if world.row(id, at: world.head) != nil { return true }
+    guard let object, object.isUpdated, stored(id, object.now) != object.snapshot else {
+      return false
+    }
+    return [.error, .objectWins, .overwrite].contains(policy)
   }
 
   // MARK: Validating

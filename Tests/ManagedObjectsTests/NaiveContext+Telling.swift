@@ -37,17 +37,27 @@ struct NaiveChanges: Equatable {
 struct NaiveEvent {
   /// The objects to which something was done, and whether they were there before.
   var wereThere: [ObjectID: Bool] = [:]
-  /// Those of them that were read anew.
-  var refreshed: Set<ObjectID> = []
+  /// Those of them to which more was done than that they were read anew.
+  var changed: Set<ObjectID> = []
+  /// Those that are being read anew at this moment.
+  var reading: Set<ObjectID> = []
 }
 
 // What is told follows from what objects were and are: an object that was not there and is has come, one that was
-// there and is not has gone; one that was and is there has been read anew, or else was changed.
+// there and is not has gone; one that was and is there was changed, or else has been read anew.
 extension NaiveContext {
   /// Notes that something is about to be done to an object.
-  func touch(_ id: ObjectID, isRefreshed: Bool = false) {
+  func touch(_ id: ObjectID) {
     if event.wereThere[id] == nil { event.wereThere[id] = objects[id]?.isThere ?? false }
-    if isRefreshed { event.refreshed.insert(id) }
+    if !event.reading.contains(id) { event.changed.insert(id) }
+  }
+
+  /// Reads objects anew, which by itself is no change of theirs.
+  func reading(_ ids: Set<ObjectID>, _ body: () -> Void) {
+    event.reading = ids
+    for id in ids { touch(id) }
+    body()
+    event.reading = []
   }
 
   /// Tells what has changed, if anything has.
@@ -57,8 +67,8 @@ extension NaiveContext {
       switch (wasThere, isThere(id)) {
       case (false, true): changes.inserted.insert(id)
       case (true, false): changes.deleted.insert(id)
-      case (true, true) where event.refreshed.contains(id): changes.refreshed.insert(id)
-      case (true, true): changes.updated.insert(id)
+      case (true, true) where event.changed.contains(id): changes.updated.insert(id)
+      case (true, true): changes.refreshed.insert(id)
       case (false, false): break
       }
     }

@@ -128,21 +128,29 @@ extension NaiveContext {
   func giveUp(_ id: ObjectID) {
     let object = read(id)
     guard object.snapshot != nil else { return }
-    touch(id, isRefreshed: true)
-    forgetPosts(of: id)
-    // A blog is asked for its posts anew when one of them is given up.
-    if let blog = object.now?["blog"]?.reference { forgetPosts(of: blog) }
-    forget(id)
-    put(id, Object(base: world.head, world.row(id, at: world.head)))
+    reading([id]) {
+      forgetPosts(of: id)
+      // A blog is asked for its posts anew when one of them is given up.
+      if let blog = object.now?["blog"]?.reference { forgetPosts(of: blog) }
+      forget(id)
+      put(id, Object(base: world.head, world.row(id, at: world.head)))
+    }
   }
 
-  /// Has an object stand on the head. What was changed is put on what the store has now; what was set as it was
+  /// Has objects stand on the head. What was changed is put on what the store has now; what was set as it was
   /// is kept of dynamic attributes only. An object that is gone there is gone here, with its changes; one that was
   /// made here, or is gone, is left alone.
-  func refresh(_ id: ObjectID) {
+  func refresh(_ ids: Set<ObjectID>) {
+    let shown = ids.filter { read($0).snapshot != nil }
+    reading(shown) { for id in shown { readAnew(id) } }
+  }
+
+  func refresh(_ id: ObjectID) { refresh([id]) }
+
+  func refreshAll() { refresh(Set(objects.keys)) }
+
+  private func readAnew(_ id: ObjectID) {
     let old = read(id)
-    guard old.snapshot != nil else { return }
-    touch(id, isRefreshed: true)
     forgetPosts(of: id)
     var new = Object(base: world.head, world.row(id, at: world.head))
     defer { put(id, new) }
@@ -162,6 +170,4 @@ extension NaiveContext {
     new.quiet = old.quiet.intersection(new.set)
     new.isDirty = old.isDirty && new.asksForSave
   }
-
-  func refreshAll() { for id in objects.keys { refresh(id) } }
 }

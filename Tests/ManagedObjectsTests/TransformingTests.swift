@@ -107,6 +107,19 @@ private final class Sketch: ManagedObject {
     #expect(sketch.value(forKey: "later") == nil)
   }
 
+  @Test func `S28: reading another value of an object has none stored that is stored later`() throws
+  {
+    let encoded = try counts(Sketch.later) {
+      for red in 1...5 {
+        sketch.later = Color(red: red)
+        sketch.needed = Color(red: red)
+        sketch.note = "\(sketch.note ?? "")\(sketch.value(forKey: "needed") ?? .null)"
+      }
+      try context.save()
+    }
+    #expect(encoded == [1, 0])
+  }
+
   @Test func `S3: of values that are stored later those that equal what was saved can be dropped`()
     throws
   {
