@@ -34,11 +34,14 @@ extension ContextFold {
     }
   }
 
+  /// What stands on a later commit has more than is brought in, and stays there.
   mutating func merge<RowError>(
     _ commit: CommitNumber, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
     var moved: [ObjectID: ObjectDraft] = [:]
-    for (object, draft) in objects { moved[object] = try move(object, draft, to: commit, row) }
+    for (object, draft) in objects {
+      moved[object] = draft.base < commit ? try move(object, draft, to: commit, row) : draft
+    }
     base = commit
     ownBases = [:]
     objects = moved

@@ -6,6 +6,8 @@ struct ContextEvent {
   var number: UInt32 = 1
   /// Which stretch of unsaved work it is: a new one begins whenever everything is saved or given up.
   var stretch: UInt32 = 1
+  /// Which stretch it is in which values were set by edits of their own and not brought back by others.
+  var setStretch: UInt32 = 1
   /// The objects that were inserted, changed or deleted, in order.
   var changed: [ObjectID] = []
   /// What their values were before.

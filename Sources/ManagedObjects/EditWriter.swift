@@ -68,12 +68,16 @@ struct EditWriter {
   }
 
   /// Has the journal take an edit. Where it cannot, that is noted, and nothing more is tried until `restate`.
-  mutating func record(_ edit: Edit) {
-    guard failure == nil, let live, let store else { return }
+  ///
+  /// - Returns: the edit's number; nil where the journal does not have it.
+  @discardableResult
+  mutating func record(_ edit: Edit) -> RecordedEdit? {
+    guard failure == nil, let live, let store else { return nil }
     do throws(StoreError) {
-      try store.record(edit, by: live)
+      return try store.record(edit, by: live)
     } catch {
       failure = error
+      return nil
     }
   }
 

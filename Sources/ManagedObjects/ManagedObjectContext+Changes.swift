@@ -63,6 +63,7 @@ extension ManagedObjectContext {
   }
 
   func reconcileChanges(of state: ObjectState) {
+    settleSave()
     storePendingQuietly(of: state)
     guard state.hasDraft, let draft = fold.objects[state.objectID] else { return }
     reconcile(state, Array(draft.delta.keys))

@@ -226,6 +226,7 @@ extension ManagedObjectContext {
   /// Takes what a child has changed as one step. Key by key: where the parent has changed something since the child
   /// has read it, the child's stands, but counters and sets have what both did.
   private func take(_ drafts: [(object: ObjectID, draft: ObjectDraft)]) {
+    settleSave()
     processPendingChanges()
     var states: [ObjectState] = []
     for (object, draft) in drafts {

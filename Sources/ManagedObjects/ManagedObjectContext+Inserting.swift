@@ -36,6 +36,7 @@ extension ManagedObjectContext {
       preconditionFailure(
         "\(info.name) is abstract; insert an object of one that inherits from it.")
     }
+    settleSave()
     let object = make(newID(of: info), info)
     let state = object.state
     state.isFault = false
@@ -71,6 +72,7 @@ extension ManagedObjectContext {
     guard state.attached() === self else {
       preconditionFailure("\(object) is an object of another context; delete it there.")
     }
+    settleSave()
     fireQuietly(state)
     guard state.presence == .there, !state.isBeingDeleted else { return }
     storePendingQuietly(of: state)

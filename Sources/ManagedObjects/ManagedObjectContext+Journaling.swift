@@ -8,10 +8,19 @@ extension ManagedObjectContext {
   ///
   /// - Parameter rows: what objects were at commits, where the edit moves objects to another one.
   func perform(_ edit: Edit, rows: [ObjectID: Row?] = [:]) {
+    settleSave()
     if schedulesProcessing { scheduleProcessing() }
     if writer.isWriting || edit.changesObjects {
       begin()
-      writer.record(edit)
+      let number = writer.record(edit)
+      switch edit {
+      case .set(let object, let key, let value), .setPrimitive(let object, let key, let value):
+        registered[object.rawValue]?.takeUnretainedValue().note(
+          number, key, value, event.setStretch)
+      case .inserted, .based, .stepEnded, .renamed, .undoSwitched, .membersChanged, .saveFailed:
+        break
+      default: event.setStretch &+= 1
+      }
     }
     apply(edit, rows: rows)
   }
@@ -21,7 +30,7 @@ extension ManagedObjectContext {
     if schedulesProcessing { scheduleProcessing() }
     begin()
     let edit = Edit.set(state.objectID, key, value)
-    writer.record(edit)
+    state.note(writer.record(edit), key, value, event.setStretch)
     if !state.hasDraft || !fold.setHeld(state.objectID, key, to: value) { apply(edit) }
   }
 
@@ -80,6 +89,7 @@ extension ManagedObjectContext {
   }
 
   private func noteBase(of state: ObjectState) {
+    settleSave()
     begin()
     state.basedIn = event.stretch
     if let parent = view.parent { return noteBaseInParent(of: state, parent) }
@@ -126,6 +136,17 @@ extension ManagedObjectContext {
 
   /// Nothing is unsaved any more: objects say anew where they stand.
   func beginStretch() { event.stretch &+= 1 }
+}
+
+extension ObjectState {
+  /// Notes the edit that set a value; none where the journal does not have it.
+  @inline(__always)
+  fileprivate func note(
+    _ edit: RecordedEdit?, _ key: KeyNumber, _ value: Value?, _ stretch: UInt32
+  ) {
+    // One that is not known is none that could be named: what was noted before has another value, or the same.
+    if let edit { setEdits.note(edit, key, value, in: stretch) }
+  }
 }
 
 extension Edit {

@@ -33,7 +33,7 @@ extension ManagedObjectContext {
   /// Brings in what others have saved since that was done last.
   func mergeWhatCame() {
     // Not between the hooks of a save, which have prepared what is to be saved.
-    guard automaticallyMergesChanges, !event.collectsSets, view.parent == nil,
+    guard automaticallyMergesChanges, !event.collectsSets, saveOnItsWay == nil, view.parent == nil,
       writer.refusal == nil
     else { return }
     let last = store.lastCommit

@@ -52,6 +52,7 @@ extension ManagedObjectContext {
   /// - Returns: the objects that came to be. They stay for a moment, for who is told of the change to hold them.
   @discardableResult
   func bringIn(_ commit: Commit) -> [ManagedObject] {
+    settleSave()
     var states: [ObjectState] = []
     var isNew: [ObjectID] = []
     for change in commit.changes {
@@ -69,9 +70,37 @@ extension ManagedObjectContext {
     refresh(
       states.filter { !$0.isFault && $0.base < commit.number }, keepingChanges: true, reason: .merge
     )
+    noteMerged(commit.number)
     for change in commit.changes { noteReferences(changedBy: change) }
     event.inserted.formUnion(new.map(\.objectID))
     return new
+  }
+
+  /// Has the journal say that a commit was brought in, and the context stand on it.
+  ///
+  /// Not where others have changed something that is unsaved here in commits before it, which were not brought in: the
+  /// save is to tell that. The journal then has what was read again, and no more.
+  private func noteMerged(_ commit: CommitNumber) {
+    // A child stands on what its parent has.
+    guard view.parent == nil else { return }
+    let head = view.snapshot
+    var rows: [ObjectID: Row?] = [:]
+    for (object, draft) in fold.objects where draft.base < commit {
+      guard let stored = try? head.stored(object) else {
+        if draft.baseRow != nil { return }
+        rows.updateValue(nil, forKey: object)
+        continue
+      }
+      guard stored.changed <= draft.base else { return }
+      rows.updateValue(draft.baseRow, forKey: object)
+    }
+    perform(.merged(commit), rows: rows)
+    for object in rows.keys {
+      guard let state = state(of: object) else { continue }
+      // What was never committed stands on none.
+      if state.base != .none { state.base = commit }
+      settle(state)
+    }
   }
 
   /// Keeps destinations that have been read in step with objects that there are no instances of.
@@ -90,6 +119,7 @@ extension ManagedObjectContext {
 
   func refresh(_ states: [ObjectState], keepingChanges: Bool, reason: AwakeReason) {
     if states.isEmpty { return }
+    settleSave()
     if keepingChanges { for state in states { storePendingQuietly(of: state) } }
     let head = view.snapshot
     var handles: [ObjectID: RowHandle] = [:]

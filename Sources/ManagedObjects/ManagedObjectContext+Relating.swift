@@ -90,6 +90,7 @@ extension ManagedObjectContext {
       setUntracked(value, of: state, key)
       return
     }
+    settleSave()
     fireQuietly(state)
     guard state.presence == .there else { return }
     beginTelling()
@@ -113,6 +114,7 @@ extension ManagedObjectContext {
     inserting inserted: [ObjectID], removing removed: [ObjectID]
   ) {
     if inserted.isEmpty, removed.isEmpty { return }
+    settleSave()
     fireQuietly(state)
     guard state.presence == .there else { return }
     beginTelling()

@@ -14,22 +14,15 @@ extension ManagedObjectContext {
   ///   - durability: how far the save has gone when it returns; no less than the store's.
   /// - Returns: the commit; nil where nothing changed that the store keeps, and where the save goes to a parent.
   /// - Throws: `ValidationErrors`, `MergeConflicts`, `StoreError`, or what a hook made impossible. Everything is as
-  ///   it was then, and a second try may succeed.
+  ///   it was then, and a second try may succeed. Once the commit is made nothing is read any more, so that no save
+  ///   fails whose commit is there.
   @discardableResult
   public func save(
     author: String? = nil, message: String? = nil, userInfo: [String: Value] = [:],
     durability: Durability? = nil
   ) throws -> Commit? {
-    if let refusal = writer.refusal { throw refusal }
-    if isSaving { throw ContextError.isSaving }
-    isSaving = true
-    defer { isSaving = false }
-    do {
-      return try attemptSave(author, message, userInfo, durability)
-    } catch {
-      perform(.saveFailed("\(error)"))
-      throw error
-    }
+    guard let save = try beginSave(author, message, userInfo, durability) else { return nil }
+    return try finish(save)
   }
 
   /// Saves, and where somebody else has changed the same objects meanwhile refreshes these, keeps what was changed
@@ -47,15 +40,35 @@ extension ManagedObjectContext {
         return try save(
           author: author, message: message, userInfo: userInfo, durability: durability)
       } catch let conflicts as MergeConflicts {
+        if view.parent == nil { writer.writableStore.catchUp() }
         for conflict in conflicts.objects { refresh(conflict.objectID, mergeChanges: true) }
       }
     }
     return try save(author: author, message: message, userInfo: userInfo, durability: durability)
   }
 
+  /// Does all of a save up to its commit being on its way.
+  ///
+  /// - Returns: nil where there is no commit, and the save is done.
+  func beginSave(
+    _ author: String?, _ message: String?, _ userInfo: [String: Value], _ durability: Durability?
+  ) throws -> SaveOnItsWay? {
+    if let refusal = writer.refusal { throw refusal }
+    if isSaving { throw ContextError.isSaving }
+    settleSave()
+    isSaving = true
+    defer { isSaving = false }
+    do {
+      return try attemptSave(author, message, userInfo, durability)
+    } catch {
+      perform(.saveFailed("\(error)"))
+      throw error
+    }
+  }
+
   private func attemptSave(
     _ author: String?, _ message: String?, _ userInfo: [String: Value], _ durability: Durability?
-  ) throws -> Commit? {
+  ) throws -> SaveOnItsWay? {
     tellWillSave()
     // First the rules: what they do belongs to the step that deleted.
     propagateDeletions()
@@ -82,22 +95,25 @@ extension ManagedObjectContext {
     }
     let saved = objectsToSave
     let request = request(of: unsaved, author, message, userInfo)
-    let store = writer.writableStore
-    let content: CommitContent?
+    let sent: SentCommit?
     do throws(CommitError) {
-      content = try store.commit(request, by: live, durability: durability)
+      sent = try writer.writableStore.send(request, by: live, durability: durability)
     } catch {
       throw publicError(error)
     }
-    let number = content?.number ?? store.lastCommit
-    if content == nil { writer.record(.saved(number)) }
-    if automaticallyMergesChanges, content != nil { ownCommits.insert(number) }
+    if let sent { return SaveOnItsWay(sent, unsaved, saved) }
+    // All of it is there already; where somebody else has done it, what they did is had, too.
+    let number = store.lastCommit
+    var rows: [ObjectID: Row?] = [:]
+    for each in unsaved {
+      rows.updateValue(try store.row(of: each.object, at: number), forKey: each.object)
+    }
+    writer.record(.saved(number))
     isSaving = false
-    try didCommit(content, unsaved, saved, number)
-    let commit = try content.map { try store.publicCommit($0) }
+    didSave(unsaved, saved, rows, as: number)
     for object in saved { object.didSave() }
-    tellDidSave(commit)
-    return commit
+    tellDidSave(nil)
+    return nil
   }
 
   // MARK: Steps of a save
@@ -142,33 +158,41 @@ extension ManagedObjectContext {
     let names = keyNames
     request.policy = mergePolicy.conflictPolicy(schema, names)
     request.mergeKind = mergeKinds
+    request.edit = { [registered, stretch = event.setStretch] object, key, value in
+      registered[object.rawValue]?.takeUnretainedValue().setEdits
+        .edit(of: key, value, in: stretch)
+    }
     return request
   }
 
   /// The names and numbers of keys, for a policy that may be asked on any thread.
   private var keyNames: KeyNaming { KeyNaming(store: store) }
 
-  /// Has objects stand on the commit that they are in.
-  private func didCommit(
-    _ content: CommitContent?, _ unsaved: [Unsaved], _ saved: [ManagedObject],
-    _ number: CommitNumber
-  ) throws {
+  /// Does what follows a commit that was made. Nothing is read for it, as nothing may go wrong any more.
+  func conclude(_ save: SaveOnItsWay) -> Commit {
+    let content = save.sent.content
+    writer.live?.didSave(as: content.number)
+    if automaticallyMergesChanges { ownCommits.insert(content.number) }
     // Where somebody else's changes were merged, an object has more than was saved, and where theirs won nothing
     // of it is in the commit.
-    var rows: [ObjectID: Row?] = [:]
-    var mergedStates: [ObjectState] = []
-    let changed = Dictionary(
-      (content?.changes ?? []).map { ($0.object, $0) }, uniquingKeysWith: { first, _ in first })
-    for each in unsaved {
-      // What is not in the commit at all is as somebody else has made it, or as it was.
-      let isMerged = changed[each.object].map { $0.previous > each.base } ?? true
-      if isMerged {
-        let row = try store.row(of: each.object, at: number)
-        rows[each.object] = .some(row)
-        if row != each.row, let state = state(of: each.object) { mergedStates.append(state) }
-      } else {
-        rows[each.object] = .some(each.row)
-      }
+    var rows = save.sent.merged
+    for each in save.unsaved where rows[each.object] == nil {
+      rows.updateValue(each.row, forKey: each.object)
+    }
+    didSave(save.unsaved, save.saved, rows, as: content.number)
+    let commit = store.publicCommit(content, rows)
+    for object in save.saved { object.didSave() }
+    tellDidSave(commit)
+    return commit
+  }
+
+  /// Has objects stand on the commit that they are in, with the rows that they have there.
+  private func didSave(
+    _ unsaved: [Unsaved], _ saved: [ManagedObject], _ rows: [ObjectID: Row?],
+    as number: CommitNumber
+  ) {
+    let mergedStates: [ObjectState] = unsaved.compactMap { each in
+      rows[each.object] == .some(each.row) ? nil : state(of: each.object)
     }
     beginTelling()
     defer { endTelling() }

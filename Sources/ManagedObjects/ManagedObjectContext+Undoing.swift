@@ -92,6 +92,7 @@ extension ManagedObjectContext {
 
   /// Takes the last step back, also across saves. Does nothing where there is none.
   public func undo() {
+    settleSave()
     breakGroups()
     processPendingChanges()
     guard let step = fold.undoSteps.last else { return }
@@ -100,6 +101,7 @@ extension ManagedObjectContext {
 
   /// Makes again what was undone last. Does nothing where there is nothing, or something was changed since.
   public func redo() {
+    settleSave()
     breakGroups()
     processPendingChanges()
     guard let step = fold.redoSteps.last else { return }
@@ -189,6 +191,7 @@ extension ManagedObjectContext {
 
   /// Gives up everything that is not saved, and the undo history. Nothing is fetched.
   public func rollback() {
+    settleSave()
     discardPending()
     processPendingChanges()
     breakGroups()
@@ -215,6 +218,7 @@ extension ManagedObjectContext {
   /// Forgets all objects, what is not saved of them, and the undo history. An object that is still held says so
   /// when it is used.
   public func reset() {
+    settleSave()
     breakGroups()
     perform(.wasReset)
     beginStretch()

@@ -12,6 +12,7 @@ extension ManagedObjectContext {
   /// - Parameter count: how many of the steps that changed it, the last ones, are taken back.
   /// - Throws: where no step has changed it, or it came to be by that and others lead to it now.
   public func undo(_ object: ManagedObject, steps count: Int = 1) throws {
+    settleSave()
     let state = object.state
     guard state.attached() === self else {
       preconditionFailure("\(object) is an object of another context; undo it there.")
@@ -33,6 +34,7 @@ extension ManagedObjectContext {
   /// - Parameter index: its place among `undoSteps`.
   /// - Throws: where later steps have changed the same keys; the error names them.
   public func undo(step index: Int) throws {
+    settleSave()
     if let refusal = writer.refusal { throw refusal }
     processPendingChanges()
     let steps = stepsDone

@@ -47,6 +47,8 @@ public final class ManagedObjectContext {
   var untrackedDepth = 0
   /// What a child has written down of its ancestors' unsaved work.
   var standIns = StandIns()
+  /// The save whose commit is on its way, while the caller's thread does something else.
+  var saveOnItsWay: SaveOnItsWay?
   /// How many groups of undo steps are open.
   var groupDepth = 0
   /// How many groups undoing or giving up has ended, of which the end is yet to be said.

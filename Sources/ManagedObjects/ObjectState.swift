@@ -48,6 +48,8 @@ package final class ObjectState {
   var rowWhenDeleted: Row?
   /// The stretch of unsaved work in which the journal has been told last where the object stands.
   var basedIn: UInt32 = 0
+  /// The edits that have set its values.
+  var setEdits = SetEdits()
   /// The event in which the object was noted as changed.
   var notedIn: UInt32 = 0
   /// The event in which the object came to be: it had nothing before.

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import ObjectModel
+internal import Synchronization
 
 /// A save that was made: what changed, when, by whom and why.
 public struct Commit: Hashable, Sendable {
@@ -15,8 +16,10 @@ public struct Commit: Hashable, Sendable {
   public let contextName: String?
   /// What the program added.
   public let userInfo: [String: Value]
-  /// What changed, each object once, in the order of their IDs.
-  public let changes: [Change]
+  /// What changed, each object once, in the order of their IDs. Of a commit that a save gives it is made when it is
+  /// first asked for.
+  public var changes: [Change] { details.changes }
+  private let details: CommitDetails
 
   /// What became of an object.
   public struct Change: Hashable, Sendable {
@@ -52,6 +55,54 @@ public struct Commit: Hashable, Sendable {
       self.new = new
     }
   }
+}
+
+extension Commit {
+  init(_ content: CommitContent, _ details: CommitDetails) {
+    number = content.number
+    date = content.time.date
+    author = content.author
+    message = content.message
+    contextName = content.contextName
+    userInfo = content.userInfo
+    self.details = details
+  }
+}
+
+/// What a commit changed, as programs see it.
+final class CommitDetails: Sendable {
+  private enum State {
+    case made([Commit.Change])
+    case unmade(@Sendable () -> [Commit.Change])
+  }
+
+  private let state: Mutex<State>
+
+  init(_ changes: [Commit.Change]) { state = Mutex(.made(changes)) }
+
+  /// Makes the changes when they are asked for.
+  init(_ make: @escaping @Sendable () -> [Commit.Change]) { state = Mutex(.unmade(make)) }
+
+  var changes: [Commit.Change] {
+    state.withLock { state in
+      switch state {
+      case .made(let changes): return changes
+      case .unmade(let make):
+        let changes = make()
+        state = .made(changes)
+        return changes
+      }
+    }
+  }
+}
+
+extension CommitDetails: Hashable {
+  static func == (one: CommitDetails, other: CommitDetails) -> Bool {
+    one === other || one.changes == other.changes
+  }
+
+  /// The commit's number tells enough.
+  func hash(into hasher: inout Hasher) {}
 }
 
 /// A value that an object had from one commit on.

@@ -8,13 +8,17 @@ extension PendingCommits {
   /// What a request changes in the state that its commit will follow, in the order of the objects.
   ///
   /// - Parameter merges: what has come of rivals that were known before.
-  /// - Returns: the changes; or the rivals that are not among these, if there are any.
+  /// - Returns: the changes; or the rivals that are not among these, if there are any; and what the objects have then
+  ///   that were merged, also those that are left as they are.
   func changes(
     for request: CommitRequest, _ merges: RivalMerges
-  ) throws(CommitError) -> (changes: [Change], rivals: [RivalMerges.Rival]) {
+  ) throws(CommitError) -> (
+    changes: [Change], rivals: [RivalMerges.Rival], merged: [ObjectID: Row?]
+  ) {
     var changes: [Change] = []
     var rivals: [RivalMerges.Rival] = []
     var conflicts: [ObjectConflict] = []
+    var merged: [ObjectID: Row?] = [:]
     var known: EntityNumber?
     changes.reserveCapacity(request.objects.count)
     for each in request.objects {
@@ -33,7 +37,9 @@ extension PendingCommits {
           sides: ObjectConflict(each.object, base: each.baseRow, ours: each.row, theirs: old),
           changed: changed, epoch: epoch)
         switch merges[rival] {
-        case .merged(let merged)?: row = merged
+        case .merged(let outcome)?:
+          row = outcome
+          merged.updateValue(outcome, forKey: each.object)
         case .conflict(let conflict)?:
           conflicts.append(conflict)
           continue
@@ -51,13 +57,13 @@ extension PendingCommits {
       change.previous = changed
       changes.append((change, row))
     }
-    guard rivals.isEmpty else { return ([], rivals) }
+    guard rivals.isEmpty else { return ([], rivals, [:]) }
     guard conflicts.isEmpty else { throw .conflicts(CommitConflicts(objects: conflicts)) }
     let areInOrder = zip(changes, changes.dropFirst()).allSatisfy {
       $0.change.object < $1.change.object
     }
     if !areInOrder { changes.sort { $0.change.object < $1.change.object } }
-    return (changes, [])
+    return (changes, [], merged)
   }
 
   /// What an object has now, which is what the context saw unless somebody has changed it since; and the commit

@@ -2,6 +2,9 @@ package import EventFold
 package import Journaling
 package import ObjectModel
 
+/// The number of an edit that was recorded, by which a commit can name the value it set.
+package typealias RecordedEdit = EditNumber
+
 /// What a context wants to commit.
 package struct CommitRequest {
   /// An object that it has changed.

@@ -17,31 +17,72 @@ extension JournaledStore {
   package func commit(
     _ request: CommitRequest, by context: LiveContext, durability: Durability? = nil
   ) throws(CommitError) -> CommitContent? {
+    guard let sent = try send(request, by: context, durability: durability) else { return nil }
+    do throws(StoreError) {
+      try finish(sent)
+    } catch {
+      throw .store(error)
+    }
+    context.didSave(as: sent.content.number)
+    return sent.content
+  }
+
+  /// Checks and numbers what a context has changed, and sends the commit on its way. Whoever sends it has it finished,
+  /// and notes then that the context has saved.
+  ///
+  /// - Returns: nil where there is nothing to change.
+  package func send(
+    _ request: CommitRequest, by context: LiveContext, durability: Durability? = nil
+  ) throws(CommitError) -> SentCommit? {
     let durability = max(durability ?? options.durability, options.durability)
-    guard let (commit, ticket) = try enqueue(request, by: context) else { return nil }
+    var merges = RivalMerges()
+    var hasMended = false
+    while true {
+      do throws(CommitError) {
+        switch try attempt(request, merges, by: context) {
+        case .none: return nil
+        case .onItsWay(let content, let ticket, let merged):
+          return SentCommit(
+            content: content, merged: merged, ticket: ticket, durability: durability)
+        case .rivals(let rivals): merges.add(rivals, request)
+        }
+      } catch {
+        guard !hasMended, case .store(let cause) = error, mend(cause) else { throw error }
+        hasMended = true
+      }
+    }
+  }
+
+  /// Waits until a commit is made, and shows it to readers. It does no harm to do so twice.
+  ///
+  /// - Throws: where it was not made.
+  package func finish(_ sent: SentCommit) throws(StoreError) {
+    try finish(sent.content.number, sent.ticket, sent.durability)
+    flushWhereDue()
+  }
+
+  func finish(
+    _ number: CommitNumber, _ ticket: CommitTicket, _ durability: Durability
+  ) throws(StoreError) {
     if durability > .memory {
       do throws(JournalError) {
         try journal.wait(for: ticket, until: durability == .synced ? .synced : .written)
       } catch {
         committing.withLock { settleFailures() }
-        throw .store(StoreError(error))
+        throw StoreError(error)
       }
     }
-    try committing.withLock { () throws(CommitError) in
+    try committing.withLock { () throws(StoreError) in
       if durability == .memory { try refuseFailure(of: ticket) }
-      let snapshot =
-        durability > .memory ? pending.settle(commit.number) : pending.show(commit.number)
+      let snapshot = durability > .memory ? pending.settle(number) : pending.show(number)
       if let snapshot { publish(snapshot) }
     }
-    context.didSave(as: commit.number)
-    flushWhereDue()
-    return commit
   }
 
   /// Throws where a commit for which nobody waits has failed before it was shown. Holds `committing`.
-  private func refuseFailure(of ticket: CommitTicket) throws(CommitError) {
+  private func refuseFailure(of ticket: CommitTicket) throws(StoreError) {
     settleFailures()
-    if case .failure(let error)? = journal.outcome(of: ticket) { throw .store(StoreError(error)) }
+    if case .failure(let error)? = journal.outcome(of: ticket) { throw StoreError(error) }
   }
 
   /// Throws where a commit was shown and is no more: its number may not be given again, and whoever stands on it
@@ -56,40 +97,13 @@ extension JournaledStore {
     guard options.durability > .memory, let last = committing.withLock({ pending.last }) else {
       return
     }
-    do throws(JournalError) {
-      try journal.wait(for: last.ticket, until: options.durability == .synced ? .synced : .written)
-      committing.withLock { if let snapshot = pending.settle(last.number) { publish(snapshot) } }
-    } catch {
-      // What has failed is no rival any more.
-      committing.withLock { settleFailures() }
-    }
-  }
-
-  /// Checks, numbers and encodes a commit, and sends it on its way.
-  ///
-  /// - Returns: nil where there is nothing to change.
-  private func enqueue(
-    _ request: CommitRequest, by context: LiveContext
-  ) throws(CommitError) -> (CommitContent, CommitTicket)? {
-    var merges = RivalMerges()
-    var hasMended = false
-    while true {
-      do throws(CommitError) {
-        switch try attempt(request, merges, by: context) {
-        case .none: return nil
-        case .onItsWay(let commit, let ticket): return (commit, ticket)
-        case .rivals(let rivals): merges.add(rivals, request)
-        }
-      } catch {
-        guard !hasMended, case .store(let cause) = error, mend(cause) else { throw error }
-        hasMended = true
-      }
-    }
+    // What has failed is no rival any more.
+    try? finish(last.number, last.ticket, options.durability)
   }
 
   private enum Attempt {
     case none
-    case onItsWay(CommitContent, CommitTicket)
+    case onItsWay(CommitContent, CommitTicket, merged: [ObjectID: Row?])
     /// There are rivals, and what comes of both must be found first, while nobody has to wait.
     case rivals([RivalMerges.Rival])
   }
@@ -100,7 +114,7 @@ extension JournaledStore {
     committing.lock()
     defer { committing.unlock() }
     do throws(StoreError) { try refuseWhereLost() } catch { throw .store(error) }
-    let (changes, rivals) = try pending.changes(for: request, merges)
+    let (changes, rivals, merged) = try pending.changes(for: request, merges)
     guard rivals.isEmpty else { return .rivals(rivals) }
     guard !changes.isEmpty else { return .none }
     var snapshot = pending.snapshot
@@ -121,7 +135,7 @@ extension JournaledStore {
     var commit = content(after: edits)
     var bytes = ByteWriter()
     do throws(EventCodingError) {
-      try encode(commit, fields, request, edits, to: &bytes)
+      try encode(commit, fields, request, edits, merged, to: &bytes)
     } catch {
       throw .store(StoreError(refusing: error))
     }
@@ -133,7 +147,7 @@ extension JournaledStore {
           commit = content(after: actual)
           bytes.removeAll()
           do throws(EventCodingError) {
-            try encode(commit, fields, request, actual, to: &bytes)
+            try encode(commit, fields, request, actual, merged, to: &bytes)
           } catch {
             preconditionFailure("what was encoded a moment ago is refused: \(error)")
           }
@@ -152,19 +166,20 @@ extension JournaledStore {
     }
     snapshot.advance(to: commit)
     pending.add(ticket, snapshot)
-    return .onItsWay(commit, ticket)
+    return .onItsWay(commit, ticket, merged: merged)
   }
 
   /// Writes a commit; values that edits of the same frame have set are named by these.
   private func encode(
     _ commit: CommitContent, _ fields: [CommitField], _ request: CommitRequest,
-    _ edits: Range<EditNumber>, to writer: inout ByteWriter
+    _ edits: Range<EditNumber>, _ merged: [ObjectID: Row?], to writer: inout ByteWriter
   ) throws(EventCodingError) {
     try CommitEncoder(store: store).append(commit, fields: fields, to: &writer) {
       object, key, value in
-      guard let number = request.edit(object, key, value), edits.contains(number) else {
-        return nil
-      }
+      // What was merged is nobody's edit, even where it looks like one.
+      guard merged[object] == nil, let number = request.edit(object, key, value),
+        edits.contains(number)
+      else { return nil }
       return Int(number.rawValue - edits.lowerBound.rawValue)
     }
   }

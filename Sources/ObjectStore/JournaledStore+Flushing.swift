@@ -14,6 +14,9 @@ extension JournaledStore {
   /// How often the journal was synced since the store was opened.
   package var syncCount: Int { journal.appends.syncCount }
 
+  /// How many bytes of frames the journal has taken since the store was opened.
+  package var journaledByteCount: Int { journal.appends.byteCount }
+
   /// How many bytes of runs are kept decompressed; `StoreOptions.cacheByteCount` bounds them.
   package var cachedByteCount: Int { checkpointing.withLock { files.cache.byteCount } }
 

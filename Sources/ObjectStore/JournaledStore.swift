@@ -12,9 +12,9 @@ internal import Synchronization
 /// about to be; they share their syncs; and they are shown to readers in order, once they are durable.
 ///
 /// Locks are taken in this order: `checkpointing`, `drafting`, `committing`, `cataloguing`, then the journal's
-/// own, and that of `pins`. Nobody who reads objects waits for anybody who writes; who asks for names, tags or the
-/// past, and a context that is brought to another commit or gives up its changes, may wait as long as a checkpoint
-/// takes to begin, which is a sync.
+/// own, and that of `pins`; `following` is held by itself. Nobody who reads objects waits for anybody who writes; who
+/// asks for names, tags or the past, and a context that is brought to another commit or gives up its changes, may wait
+/// as long as a checkpoint takes to begin, which is a sync.
 public final class JournaledStore: ReadableStore, @unchecked Sendable {
   /// What opening found and did.
   package let recovery: RecoveryReport
@@ -39,6 +39,12 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
 
   /// What contexts have read and hold.
   let pins = CommitPins()
+
+  let following = Lock()
+  /// Who waits for commits without a thread. Guarded by `following`.
+  var followers: [Follower] = []
+  /// Whether there is a thread that tells them. Guarded by `following`.
+  var areFollowersTold = false
 
   let drafting = Lock()
   /// Guarded by `drafting`.

@@ -59,7 +59,7 @@ package final class LiveContext: Sendable {
   }
 
   /// Notes that everything recorded so far is saved.
-  func didSave(as commit: CommitNumber) { note { $0.settle(on: commit) } }
+  package func didSave(as commit: CommitNumber) { note { $0.settle(on: commit) } }
 
   private func note(_ change: (inout ContextStanding) -> Void) {
     let isWorking = state.withLock {

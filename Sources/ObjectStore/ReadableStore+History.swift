@@ -1,3 +1,4 @@
+internal import DiskAccess
 internal import EventFold
 public import FoundationEssentials
 internal import Journaling
@@ -40,10 +41,23 @@ extension ReadableStore {
     return try commit(try content(of: number), head, &rows)
   }
 
-  /// A commit that was just made, with old and new values.
-  package func publicCommit(_ content: CommitContent) throws(StoreError) -> Commit {
-    var rows = RowsInPassing()
-    return try commit(content, head, &rows)
+  /// A commit that was just made, with old and new values, which are found out when somebody asks for them. Nothing
+  /// is read for that.
+  ///
+  /// - Parameter rows: what the objects have after it.
+  package func publicCommit(_ content: CommitContent, _ rows: [ObjectID: Row?]) -> Commit {
+    let era = head.eras.last { $0.since < content.number }
+    let names = cataloguing.withLock { catalogue.keys }
+    return Commit(
+      content,
+      CommitDetails {
+        content.changes.map { change in
+          let after = rows[change.object] ?? nil
+          return Commit.Change(
+            change, before: try? change.inverse.applied(to: after), after: after, era
+          ) { names[$0] }
+        }
+      })
   }
 
   /// The last commit made at a moment or before; none where there was none yet.
@@ -153,25 +167,32 @@ extension ReadableStore {
     var changes: [Commit.Change] = []
     for change in content.changes {
       let (before, after) = try rows.pass(change, content.number, of: self)
-      var values: [String: Commit.ChangedValue] = [:]
-      for entry in change.entries {
-        let value: Commit.ChangedValue =
-          if case .replaced(let old, let new) = entry.change {
-            .init(old: old, new: new)
-          } else {
-            .init(old: before?[entry.key], new: after?[entry.key])
-          }
-        values[name(of: entry.key) ?? ""] = value
-      }
       changes.append(
-        Commit.Change(
-          objectID: change.object, entityName: era?.name(of: change.object.entity) ?? "",
-          kind: Commit.Kind(change.kind), values: values))
+        Commit.Change(change, before: before, after: after, era) { name(of: $0) })
     }
-    return Commit(
-      number: content.number, date: content.time.date, author: content.author,
-      message: content.message, contextName: content.contextName, userInfo: content.userInfo,
-      changes: changes)
+    return Commit(content, CommitDetails(changes))
+  }
+}
+
+extension Commit.Change {
+  /// A change with names for numbers, and whole values for what it says of them in short.
+  fileprivate init(
+    _ change: ObjectChange, before: Row?, after: Row?, _ era: Era?, name: (KeyNumber) -> String?
+  ) {
+    var values: [String: Commit.ChangedValue] = [:]
+    for entry in change.entries {
+      let value: Commit.ChangedValue =
+        if case .replaced(let old, let new) = entry.change {
+          .init(old: old, new: new)
+        } else {
+          .init(old: before?[entry.key], new: after?[entry.key])
+        }
+      values[name(entry.key) ?? ""] = value
+    }
+    self.values = values
+    objectID = change.object
+    entityName = era?.name(of: change.object.entity) ?? ""
+    kind = Commit.Kind(change.kind)
   }
 }
 

@@ -51,7 +51,7 @@ import Testing
     let stage = try Stage()
     let first = stage.context()
     let post = first.insert("Post")
-    try first.save()
+    try await first.save()
     let reader = try merged(stage, post)
     let objects = await reader.value.flatMap(\.objects)
     #expect(objects.map(\.kind) == [.refreshed, .inserted, .deleted])

@@ -231,7 +231,7 @@ import Testing
     let post = try context.existingObject(with: id)
     let list: Value = ["text": "a", "number": 3, "real": 2.5, "yes": true, "list": [1, ["b": 2]]]
     post["list"] = list
-    try context.save()
+    try await context.save()
     let other = stage.context()
     #expect(try other.existingObject(with: id)["list"] == list)
     #expect(!post.canTake(.counter(1), forKey: "list") && post.canTake([1], forKey: "list"))

@@ -143,7 +143,9 @@ extension ReferenceContext {
         }
       }
     case .merged(let commit):
-      for object in objects.keys { move(object, to: commit) }
+      for (object, state) in objects where state.isUntouched || state.base < commit {
+        move(object, to: commit)
+      }
       base = commit
     case .rolledBack:
       for (object, state) in objects { objects[object] = Object(state.base, state.baseRow) }

@@ -50,14 +50,14 @@ final class Person: ManagedObject {
     let department = context.insert(Department.self)
     let employee = context.insert(Employee.self)
     (employee.badge, employee.department) = (1, department)
-    try context.save()
+    try await context.save()
 
     let id = department.objectID
     let count = try await Task.detached {
       let background = ManagedObjectContext(store)
       let department = try background.existingObject(with: id, as: Department.self)
       department.name = "Research"
-      try background.save(author: "importer")
+      try await background.save(author: "importer")
       return department.employees.count
     }.value
     context.refresh(id, mergeChanges: true)

@@ -22,7 +22,7 @@ import XJournal
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = ManagedObjectContext(store)
     let tally = first.insert(Tally.self)
-    try first.save()
+    try await first.save()
     let id = tally.objectID
     let (workers, rounds) = (4, 20)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -39,7 +39,7 @@ import XJournal
               context.undo()
               context.redo()
             }
-            try context.save(retrying: 100)
+            try await context.save(retrying: 100)
             _ = try context.fetch(Tally.self, where: "count > 0").map(\.count)
           }
         }

@@ -151,6 +151,18 @@ final class Post: ManagedObject {
     }
   }
 
+  @Test func `a save can be awaited`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tour-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let model = try ManagedObjectModel(Blog.self, Post.self, Comment.self)
+    let store = try JournaledStore(at: folder, model: model)
+    let context = ManagedObjectContext(store)
+    context.insert(Post.self)
+    try await context.save(author: "ann")
+    try await context.save(retrying: 5)
+    #expect(store.lastCommit == 1 && !context.hasChanges)
+  }
+
   @Test func `a computed key is heard of on a change and on undo, until the token ends`() throws {
     try withStore { store, _ in
       let context = ManagedObjectContext(store)
