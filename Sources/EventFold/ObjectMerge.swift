@@ -2,7 +2,7 @@ package import ObjectModel
 
 /// What is to become of an object that was changed by a rival since it was read.
 package enum ConflictPolicy: Sendable {
-  /// Nothing: the conflict is told.
+  /// Nothing: the conflict is told, also where rivals have changed the object there and back.
   case tell
   /// Key by key; where both changed a value, the store's stands.
   case storeWins
@@ -52,25 +52,24 @@ package enum ObjectMerge: Hashable, Sendable {
   /// It cannot be told without asking.
   case conflict(ObjectConflict)
 
-  /// Merges what two sides did to an object.
+  /// Merges what two sides did to an object, of which the other side has committed something.
   ///
   /// - Parameter kindOf: how the values of a key merge.
   package init(
     _ sides: ObjectConflict, _ policy: ConflictPolicy, kindOf: (KeyNumber) -> MergeKind
   ) {
     let (base, ours, theirs) = (sides.base, sides.ours, sides.theirs)
-    if theirs == base {
-      self = .merged(ours)
-      return
-    } else if ours == base || ours == nil && theirs == nil {
+    if ours == base || ours == nil && theirs == nil {
       self = .merged(theirs)
       return
     }
     switch policy {
+    // Told also where a rival's change was taken back: whoever asks to be told counts on what was seen to have stayed.
+    case .tell: self = Self.byItself(sides, kindOf) ?? .conflict(sides)
+    case _ where theirs == base: self = .merged(ours)
     case .overwrite: self = .merged(ours)
     case .rollBack: self = .merged(theirs)
     case .custom(let merge): self = merge(sides)
-    case .tell: self = Self.byItself(sides, kindOf) ?? .conflict(sides)
     case .storeWins: self = Self.keyByKey(sides, kindOf, .theirs)
     case .objectWins: self = Self.keyByKey(sides, kindOf, .ours)
     }

@@ -20,16 +20,41 @@ import Testing
     .conflict(ObjectConflict(object(1), base: base, ours: ours, theirs: theirs))
   }
 
-  @Test func `a merge without a rival is what the one side did, under every policy`() {
+  @Test
+  func `where only one side has changed something, that stands under every policy but telling`() {
     var dice = Dice(seed: 87)
     for _ in 0..<3_000 {
       let base = dice.row()
       let changed = dice.row(near: base)
       for policy in Self.policies {
-        #expect(merge(base, changed, base, policy) == .merged(changed))
         if base != changed { #expect(merge(base, base, changed, policy) == .merged(changed)) }
+        guard case .tell = policy else {
+          #expect(merge(base, changed, base, policy) == .merged(changed))
+          continue
+        }
+        // What merges by itself does so, and nobody needs to be told.
+        let sides = ObjectConflict(object(1), base: base, ours: changed, theirs: base)
+        let mergesByItself =
+          base == changed
+          || base != nil && changed != nil && sides.ourKeys.isSubset(of: [key(3)])
+        #expect(
+          merge(base, changed, base, .tell)
+            == (mergesByItself ? .merged(changed) : .conflict(sides)))
       }
     }
+  }
+
+  @Test func `S63: a change there and back by a rival conflicts where conflicts are told`() {
+    let ours = Row([key(1): 10, key(2): 2, key(3): .counter(0)])
+    #expect(merge(base, ours, base, .tell) == told(ours, base))
+    #expect(merge(base, nil, base, .tell) == told(nil, base))
+    #expect(
+      merge(nil, ours, nil, .tell)
+        == .conflict(
+          ObjectConflict(object(1), base: nil, ours: ours, theirs: nil)))
+    let counted = Row([key(1): 1, key(2): 2, key(3): .counter(3)])
+    #expect(merge(base, counted, base, .tell) == .merged(counted))
+    #expect(merge(base, base, base, .tell) == .merged(base))
   }
 
   @Test func `S63: a change that only one side made stands under both policies by property`() {

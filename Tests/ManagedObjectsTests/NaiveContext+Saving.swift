@@ -89,8 +89,12 @@ extension NaiveContext {
       let ours = stored(id, object.now)
       // What is as it was is not written, and so meets nobody.
       guard ours != object.snapshot else { continue }
-      // What others have changed and changed back is as it was: there is nothing to decide.
-      if world.row(id, at: world.head) == object.snapshot {
+      // What others have changed and changed back is as it was: only who asks to be told hears of it.
+      let isSettled =
+        policy == .error
+        ? !world.isChanged(id, after: object.base)
+        : world.row(id, at: world.head) == object.snapshot
+      if isSettled {
         rows.updateValue(ours, forKey: id)
       } else if let merged = merge(id, object, ours, policy) {
         rows.updateValue(merged, forKey: id)

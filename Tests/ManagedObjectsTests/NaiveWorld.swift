@@ -17,6 +17,11 @@ final class NaiveWorld {
 
   func row(_ object: ObjectID, at commit: Int) -> Values? { commits[commit][object] }
 
+  /// Whether a commit after another has changed an object, also where it has been changed back.
+  func isChanged(_ object: ObjectID, after commit: Int) -> Bool {
+    zip(commits[commit...], commits[(commit + 1)...]).contains { $0[object] != $1[object] }
+  }
+
   /// Makes a commit; nil where no row differs from what there was.
   func commit(_ rows: [ObjectID: Values?]) -> Int? {
     let differing = rows.filter { row($0.key, at: head) != $0.value }

@@ -73,6 +73,35 @@ import Testing
     try place.store.close()
   }
 
+  @Test func `S63: what a rival has changed there and back is told, and no other policy minds it`()
+    throws
+  {
+    let place = try Workplace()
+    for title in ["b", "a"] as [Value] {
+      let row = try place.store.head.row(of: place.note)
+      _ = try place.store.commit(
+        CommitRequest([
+          .init(place.note, base: place.store.lastCommit, row, to: Row([place.title: title]))
+        ]), by: place.context)
+    }
+    #expect(try place.store.head.row(of: place.note) == place.before)
+    let conflict = ObjectConflict(
+      place.note, base: place.before, ours: Row([place.title: "mine"]), theirs: place.before)
+    let told = #expect(throws: CommitError.self) {
+      try place.store.commit(place.lateRequest(.tell), by: place.context)
+    }
+    guard case .conflicts(let conflicts)? = told else {
+      Issue.record("no conflict: \(String(describing: told))")
+      return
+    }
+    #expect(conflicts.objects == [conflict])
+    #expect(place.store.lastCommit == 3)
+    _ = try place.store.commit(place.lateRequest(.rollBack), by: place.context)
+    #expect(try place.store.head.row(of: place.note) == Row([place.title: "mine"]))
+    #expect(try place.store.verify(deep: true) == [])
+    try place.store.close()
+  }
+
   @Test func `S63: a deletion that compaction has forgotten is a rival all the same`() throws {
     let place = try Workplace()
     _ = try place.store.commit(
