@@ -4,84 +4,6 @@ internal import ObjectStore
 
 // Relationships: setting one side sets the other.
 extension ManagedObjectContext {
-  // MARK: Destinations
-
-  /// The destinations of a relationship, in their order where they have one.
-  func destinations(
-    of state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo
-  ) -> [ObjectID] {
-    if relationship.storage == .inverse { return Array(members(of: state, key, relationship)) }
-    return (heldValue(of: state, key)).destinations
-  }
-
-  /// The destinations of a relationship that is answered from its inverse.
-  func members(
-    of state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo
-  ) -> Set<ObjectID> {
-    fireQuietly(state)
-    if let members = state.members?[key] { return members }
-    let members = membersFound(of: state, key, relationship)
-    if state.members == nil { state.members = [:] }
-    hasReadMembers = true
-    state.members?[key] = members
-    return members
-  }
-
-  private func membersFound(
-    of owner: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo
-  ) -> Set<ObjectID> {
-    guard let inverse = relationship.inverse, owner.presence != .gone else { return [] }
-    var members: Set<ObjectID> = []
-    if let parent = view.parent {
-      if owner.handle != nil, let above = parent.instance(of: owner.objectID)?.state {
-        members = parent.members(of: above, key, relationship)
-      }
-    } else if owner.base != .none {
-      do throws(StoreError) {
-        members = try storedMembers(of: owner.objectID, relationship.destination, inverse.key)
-      } catch {
-        readFailure = error
-      }
-    }
-    // What this context has read or changed stands as it has it.
-    let reference = Value.reference(owner.objectID)
-    members = members.filter { member in
-      guard let state = state(of: member), !state.isFault else {
-        return fold.objects[member].map { $0.isThere && $0.value(of: inverse.key) == reference }
-          ?? true
-      }
-      return state.presence == .there && heldValue(of: state, inverse.key) == reference
-    }
-    for (object, draft) in fold.objects where draft.isThere {
-      if draft.delta[inverse.key] == .some(.some(reference)) { members.insert(object) }
-    }
-    return members
-  }
-
-  /// The objects that refer to an owner, as the store has them.
-  func storedMembers(
-    of owner: ObjectID, _ destination: EntityNumber, _ key: KeyNumber
-  ) throws(StoreError) -> Set<ObjectID> {
-    let snapshot = view.snapshot
-    var members: Set<ObjectID> = []
-    let isAnswered = try snapshot.forEachObject(referringTo: owner, by: key, of: destination) {
-      (object) throws(StoreError) in
-      members.insert(object)
-      return true
-    }
-    if isAnswered { return members }
-    // The past may have no index.
-    for entity in schema.entity(destination)?.kinds ?? [] {
-      try snapshot.forEach(entity) { (object, row) throws(StoreError) in
-        if row[key]?.reference == owner { members.insert(object) }
-        return true
-      }
-    }
-    return members
-  }
-
-  // MARK: Setting
-
   /// Sets a relationship, and what leads back.
   func relate(
     _ state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo, to value: Value?
@@ -186,40 +108,6 @@ extension ManagedObjectContext {
     if let back { for owner in owners { didChange(owner, back) } }
   }
 
-  /// Keeps destinations that have been read in step with what refers to their owner.
-  func noteReference(
-    of member: ObjectID, _ key: KeyNumber, from old: ObjectID?, to new: ObjectID?
-  ) {
-    guard old != new,
-      let inverse = schema.entity(member.entity)?.property(key)?.relationship?.inverse,
-      inverse.storage == .inverse
-    else { return }
-    let (former, latter) = (old.flatMap(state(of:)), new.flatMap(state(of:)))
-    if let former { noteOwner(former, inverse.key) }
-    if let latter { noteOwner(latter, inverse.key) }
-    if let former { willChange(former, inverse.key) }
-    if let latter { willChange(latter, inverse.key) }
-    former?.members?[inverse.key]?.remove(member)
-    if let latter, latter.members?[inverse.key] != nil {
-      latter.members?[inverse.key]?.insert(member)
-    }
-    if let former { didChange(former, inverse.key) }
-    if let latter { didChange(latter, inverse.key) }
-  }
-
-  /// Has destinations that were read before have an object that is found to lead to their owner. What is found as
-  /// it was known is no change of the owner.
-  func noteFetchedReferences(of state: ObjectState) {
-    for property in state.entity.properties {
-      guard let inverse = property.relationship?.inverse, inverse.storage == .inverse,
-        let owner = reference(of: state, property.key),
-        let members = self.state(of: owner)?.members?[inverse.key],
-        !members.contains(state.objectID)
-      else { continue }
-      noteReference(of: state.objectID, property.key, from: nil, to: owner)
-    }
-  }
-
   private func setArray(
     _ state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo, to new: [ObjectID]
   ) {
@@ -299,11 +187,6 @@ extension ManagedObjectContext {
     didChange(state, key)
   }
 
-  /// The object that a relationship to one leads to.
-  func reference(of state: ObjectState, _ key: KeyNumber) -> ObjectID? {
-    heldValue(of: state, key)?.reference
-  }
-
   /// The state of an object that is about to be changed because another was; nil where it is gone.
   private func settableState(of object: ObjectID) -> ObjectState? {
     guard let instance = instance(of: object) else { return nil }
@@ -330,18 +213,6 @@ extension ManagedObjectContext {
           "\(state.entity.name).\(relationship.description.name) cannot lead to \(object); it takes "
             + "objects of \(relationship.description.destination) of the same store.")
       }
-    }
-  }
-}
-
-extension Value? {
-  /// The objects that the value of a relationship leads to.
-  var destinations: [ObjectID] {
-    switch self {
-    case .reference(let object)?: [object]
-    case .array(let values)?: values.compactMap(\.reference)
-    case .set(let values)?: values.compactMap(\.reference).sorted()
-    default: []
     }
   }
 }

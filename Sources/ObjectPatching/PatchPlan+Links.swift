@@ -93,7 +93,7 @@ extension PatchPlan {
       return
     }
     let row = try context.rowShown(of: object)
-    let current = row?[property.key].members.map { Target.existing($0) } ?? []
+    let current = row?[property.key].destinations.map { Target.existing($0) } ?? []
     let new: [Target]
     let fits: Bool
     switch patch.kind {
@@ -177,7 +177,7 @@ extension PatchPlan {
       switch target {
       case .existing(let object):
         entity = context.schema.entity(object.entity)
-        leads = try context.rowShown(of: object)?[back].members.map(Target.existing) == [owner]
+        leads = try context.rowShown(of: object)?[back].destinations.map(Target.existing) == [owner]
       case .made(let other): entity = steps[other].info
       }
       guard let property = entity?.property(back) else { continue }

@@ -1,0 +1,131 @@
+internal import EventFold
+package import ObjectModel
+internal import ObjectStore
+
+// Where relationships lead: what is held, and what is answered from the inverse and kept once it was read.
+extension ManagedObjectContext {
+  /// The destinations of a relationship, in their order where they have one.
+  func destinations(
+    of state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo
+  ) -> [ObjectID] {
+    if relationship.storage == .inverse { return Array(members(of: state, key, relationship)) }
+    return (heldValue(of: state, key)).destinations
+  }
+
+  /// The destinations of a relationship that is answered from its inverse.
+  func members(
+    of state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo
+  ) -> Set<ObjectID> {
+    fireQuietly(state)
+    if let members = state.members?[key] { return members }
+    let members = membersFound(of: state, key, relationship)
+    if state.members == nil { state.members = [:] }
+    hasReadMembers = true
+    state.members?[key] = members
+    return members
+  }
+
+  private func membersFound(
+    of owner: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo
+  ) -> Set<ObjectID> {
+    guard let inverse = relationship.inverse, owner.presence != .gone else { return [] }
+    var members: Set<ObjectID> = []
+    if let parent = view.parent {
+      if owner.handle != nil, let above = parent.instance(of: owner.objectID)?.state {
+        members = parent.members(of: above, key, relationship)
+      }
+    } else if owner.base != .none {
+      do throws(StoreError) {
+        members = try storedMembers(of: owner.objectID, relationship.destination, inverse.key)
+      } catch {
+        readFailure = error
+      }
+    }
+    // What this context has read or changed stands as it has it.
+    let reference = Value.reference(owner.objectID)
+    members = members.filter { member in
+      guard let state = state(of: member), !state.isFault else {
+        return fold.objects[member].map { $0.isThere && $0.value(of: inverse.key) == reference }
+          ?? true
+      }
+      return state.presence == .there && heldValue(of: state, inverse.key) == reference
+    }
+    for (object, draft) in fold.objects where draft.isThere {
+      if draft.delta[inverse.key] == .some(.some(reference)) { members.insert(object) }
+    }
+    return members
+  }
+
+  /// The objects that refer to an owner, as the store has them.
+  func storedMembers(
+    of owner: ObjectID, _ destination: EntityNumber, _ key: KeyNumber
+  ) throws(StoreError) -> Set<ObjectID> {
+    let snapshot = view.snapshot
+    var members: Set<ObjectID> = []
+    let isAnswered = try snapshot.forEachObject(referringTo: owner, by: key, of: destination) {
+      (object) throws(StoreError) in
+      members.insert(object)
+      return true
+    }
+    if isAnswered { return members }
+    // The past may have no index.
+    for entity in schema.entity(destination)?.kinds ?? [] {
+      try snapshot.forEach(entity) { (object, row) throws(StoreError) in
+        if row[key]?.reference == owner { members.insert(object) }
+        return true
+      }
+    }
+    return members
+  }
+
+  /// The object that a relationship to one leads to.
+  func reference(of state: ObjectState, _ key: KeyNumber) -> ObjectID? {
+    heldValue(of: state, key)?.reference
+  }
+
+  /// Keeps destinations that have been read in step with what refers to their owner.
+  func noteReference(
+    of member: ObjectID, _ key: KeyNumber, from old: ObjectID?, to new: ObjectID?
+  ) {
+    guard old != new,
+      let inverse = schema.entity(member.entity)?.property(key)?.relationship?.inverse,
+      inverse.storage == .inverse
+    else { return }
+    let (former, latter) = (old.flatMap(state(of:)), new.flatMap(state(of:)))
+    if let former { noteOwner(former, inverse.key) }
+    if let latter { noteOwner(latter, inverse.key) }
+    if let former { willChange(former, inverse.key) }
+    if let latter { willChange(latter, inverse.key) }
+    former?.members?[inverse.key]?.remove(member)
+    if let latter, latter.members?[inverse.key] != nil {
+      latter.members?[inverse.key]?.insert(member)
+    }
+    if let former { didChange(former, inverse.key) }
+    if let latter { didChange(latter, inverse.key) }
+  }
+
+  /// Has destinations that were read before have an object that is found to lead to their owner. What is found as
+  /// it was known is no change of the owner.
+  func noteFetchedReferences(of state: ObjectState) {
+    for property in state.entity.properties {
+      guard let inverse = property.relationship?.inverse, inverse.storage == .inverse,
+        let owner = reference(of: state, property.key),
+        let members = self.state(of: owner)?.members?[inverse.key],
+        !members.contains(state.objectID)
+      else { continue }
+      noteReference(of: state.objectID, property.key, from: nil, to: owner)
+    }
+  }
+}
+
+extension Value? {
+  /// The objects that the value of a relationship leads to.
+  package var destinations: [ObjectID] {
+    switch self {
+    case .reference(let object)?: [object]
+    case .array(let values)?: values.compactMap(\.reference)
+    case .set(let values)?: values.compactMap(\.reference).sorted()
+    default: []
+    }
+  }
+}
