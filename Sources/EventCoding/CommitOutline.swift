@@ -58,7 +58,23 @@ extension EventDecoder {
     guard let mark = outline.mark(before: object.rawValue) else { return nil }
     return try withoutActuallyEscaping(edit) { edit throws(EventCodingError) in
       var reader = CommitReader(bytes, of: store, at: mark.offset, after: mark.edits, edit)
-      return try reader.change(of: object, from: mark, in: outline.head.number)
+      let previous = try reader.find(object, from: mark, in: outline.head.number)
+      guard let previous else { return nil }
+      return try reader.change(of: object, after: previous)
+    }
+  }
+
+  /// One side of that change, which costs less to read.
+  package func side(
+    _ side: CommitSide.Side, of object: ObjectID, _ outline: CommitOutline,
+    _ bytes: UnsafeRawBufferPointer, edit: EditBytes = { _ in nil }
+  ) throws(EventCodingError) -> CommitSide.Object? {
+    guard let mark = outline.mark(before: object.rawValue) else { return nil }
+    return try withoutActuallyEscaping(edit) { edit throws(EventCodingError) in
+      var reader = CommitReader(bytes, of: store, at: mark.offset, after: mark.edits, edit)
+      let previous = try reader.find(object, from: mark, in: outline.head.number)
+      guard let previous else { return nil }
+      return try reader.object(object, after: previous, side, nil)
     }
   }
 }
@@ -82,15 +98,18 @@ extension CommitReader {
     return outline
   }
 
-  fileprivate mutating func change(
-    of object: ObjectID, from mark: CommitOutline.Mark, in commit: CommitNumber
-  ) throws(EventCodingError) -> ObjectChange? {
+  /// Goes to what a change of an object says.
+  ///
+  /// - Returns: the commit that changed it before; nil where the commit does not change it.
+  fileprivate mutating func find(
+    _ object: ObjectID, from mark: CommitOutline.Mark, in commit: CommitNumber
+  ) throws(EventCodingError) -> CommitNumber? {
     var next = mark.next
     for _ in 0..<mark.count {
       let number = try number(&next)
       guard number <= object.number else { return nil }
       let previous = try previous(of: commit)
-      if number == object.number { return try change(of: object, after: previous) }
+      if number == object.number { return previous }
       try skipChange()
     }
     return nil

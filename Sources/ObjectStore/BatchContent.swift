@@ -211,6 +211,17 @@ struct BatchContent {
     }
   }
 
+  /// One side of that change.
+  func side(
+    _ side: CommitSide.Side, of object: ObjectID, _ outline: CommitOutline, _ place: Int
+  ) throws(StoreError) -> CommitSide.Object? {
+    try decode { () throws(EventCodingError) in
+      try decoder.side(side, of: object, outline, commits[place]) {
+        $0 < edits.count ? edits[$0] : nil
+      }
+    }
+  }
+
   /// One side of a commit, and of some keys the other one too.
   func side(
     _ side: CommitSide.Side, _ place: Int, other: ((EntityNumber, KeyNumber) -> Bool)? = nil

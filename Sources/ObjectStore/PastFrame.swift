@@ -51,6 +51,12 @@ final class PastFrame: @unchecked Sendable {
   ) throws(StoreError) -> ObjectChange? {
     try content.change(of: object, outlines[place], place)
   }
+
+  fileprivate func side(
+    _ side: CommitSide.Side, of object: ObjectID, _ place: Int
+  ) throws(StoreError) -> CommitSide.Object? {
+    try content.side(side, of: object, outlines[place], place)
+  }
 }
 
 /// A commit of the past, of which no more is decoded than is asked for.
@@ -67,5 +73,12 @@ struct PastCommit {
   /// The change of an object; nil where the commit has none.
   func change(of object: ObjectID) throws(StoreError) -> ObjectChange? {
     try frame.change(of: object, place)
+  }
+
+  /// One side of the change of an object, which costs less to read; nil where the commit has none.
+  func side(
+    _ side: CommitSide.Side, of object: ObjectID
+  ) throws(StoreError) -> CommitSide.Object? {
+    try frame.side(side, of: object, place)
   }
 }

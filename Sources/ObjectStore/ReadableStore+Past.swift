@@ -36,12 +36,21 @@ extension ReadableStore {
   ) throws(StoreError) -> StoredRow? {
     var stored = try latest.atEnd(ofEraOf: number).stored(object)
     while let later = stored, later.changed > number {
-      stored = try before(later, object, latest).stored
+      let commit = try pastCommits.commit(later.changed, head: latest.number, manifest)
+      guard let change = try commit.side(.before, of: object) else {
+        throw .chainBroken(object, in: later.changed)
+      }
+      guard change.previous != .none else { return nil }
+      do throws(FoldError) {
+        stored = StoredRow(try change.before(later.row), changed: change.previous)
+      } catch {
+        throw .pastMisfit(error, later.changed)
+      }
     }
     return stored
   }
 
-  /// An object before the last change of it, and the commit that made this.
+  /// An object before the last change of it, and the commit that made this with all it says of it.
   func before(
     _ stored: StoredRow, _ object: ObjectID, _ head: Snapshot
   ) throws(StoreError) -> (stored: StoredRow?, commit: PastCommit, change: ObjectChange) {
@@ -92,21 +101,21 @@ extension ReadableStore {
     return try latest.earlier(number, time, try before.finished(over: latest), index)
   }
 
-  /// The objects that the commits after one and up to another have changed; nil where compaction has dropped some of
-  /// the commits.
+  /// What the commits after one and up to another have done to each object that they changed; nil where compaction has
+  /// dropped some of the commits.
   ///
   /// Costs: reading these commits.
-  package func objectsChanged(
+  package func netChanges(
     after number: CommitNumber, through last: CommitNumber
-  ) throws(StoreError) -> Set<ObjectID>? {
+  ) throws(StoreError) -> [ObjectID: NetChange]? {
     guard number >= last || number.next >= firstKeptCommit else { return nil }
-    var objects: Set<ObjectID> = []
+    var changes: [ObjectID: NetChange] = [:]
     try forEachCommit(after: number, through: last, head) {
       (commit: CommitContent) throws(StoreError) in
-      for change in commit.changes { objects.insert(change.object) }
+      for change in commit.changes { changes[change.object, default: NetChange()].add(change) }
       return true
     }
-    return objects
+    return changes
   }
 
   /// Calls a closure with the commits after one and up to another, in order.
@@ -148,6 +157,25 @@ extension ReadableStore {
       if let finding = ending.finding { throw StoreError(JournalError.damaged(finding)) }
       throw .commitDropped(expected)
     }
+  }
+}
+
+extension CommitSide.Object {
+  /// What the object was before the change, where this is the side before it.
+  ///
+  /// - Parameter row: what it became by the change.
+  fileprivate func before(_ row: Row?) throws(FoldError) -> Row? {
+    guard (row == nil) == (kind == .deleted) else { throw .objectDoesNotFit(object, kind) }
+    if kind == .inserted { return nil }
+    var before = row ?? Row()
+    for entry in values { before[entry.key] = entry.value }
+    for entry in differences {
+      guard let applied = entry.change.inverse.applied(to: before[entry.key]) else {
+        throw .valueDoesNotFit(object, entry.key)
+      }
+      before[entry.key] = applied.value
+    }
+    return before
   }
 }
 
