@@ -21,7 +21,7 @@ extension Patch {
   ) throws -> PatchReport {
     let plan = try plan(context, policy, delegate)
     guard plan.conflicts.isEmpty else { throw PatchConflicts(conflicts: plan.conflicts) }
-    if plan.report().objects.isEmpty { return plan.report() }
+    if plan.isEmpty { return plan.report() }
     guard delegate == nil || context.canTakeBack else {
       throw PatchError(
         .openUndoGroup,

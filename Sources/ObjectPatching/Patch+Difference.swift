@@ -58,35 +58,43 @@ extension Patch {
 }
 
 extension PatchComparison {
+  /// An object that may differ: what it is on both sides, or the patch where that is known already.
+  private enum Candidate {
+    case rows(old: (object: ObjectID, row: Row)?, new: (object: ObjectID, row: Row)?)
+    case patch(ObjectPatch?)
+  }
+
   /// What becomes of each object, without nesting.
   fileprivate mutating func entries() throws -> [ObjectPatch] {
-    let pairs: [(ObjectID?, ObjectID?)]
-    if isOneStore {
-      pairs = try objectsThatMayDiffer().sorted().map { ($0, $0) }
-    } else {
-      pairs = try pairsByIdentity()
-    }
-    var both: [(old: (object: ObjectID, row: Row)?, new: (object: ObjectID, row: Row)?)] = []
-    var gone: [PatchIdentity: Int] = [:]
-    for (before, after) in pairs {
-      let old = try before.flatMap { object in try from.row(of: object).map { (object, $0) } }
-      let new = try after.flatMap { object in try to.row(of: object).map { (object, $0) } }
-      guard old != nil || new != nil else { continue }
-      if new == nil, let old, let identity = from.identity(of: old.0, old.1) {
-        try refuseSecond(gone.updateValue(both.count, forKey: identity), identity)
+    var candidates = try isOneStore ? candidatesByCommits() : candidatesByIdentity()
+    try pairRenamed(&candidates)
+    return try candidates.compactMap { candidate in
+      switch candidate {
+      case .rows(let old, let new): try patch(from: old, to: new)
+      case .patch(let patch): patch
       }
-      both.append((old, new))
     }
-    // What comes under the identifier of what goes is that.
-    for (index, pair) in both.enumerated() where pair.old == nil {
-      guard let new = pair.new, let identity = to.identity(of: new.object, new.row),
-        let place = gone.removeValue(forKey: identity), let old = both[place].old
+  }
+
+  /// What comes under the identifier of what goes is that.
+  private mutating func pairRenamed(_ candidates: inout [Candidate]) throws {
+    var gone: [PatchIdentity: Int] = [:]
+    for (index, candidate) in candidates.enumerated() {
+      if case .rows(let old?, nil) = candidate,
+        let identity = from.identity(of: old.object, old.row)
+      {
+        try refuseSecond(gone.updateValue(index, forKey: identity), identity)
+      }
+    }
+    for index in candidates.indices {
+      guard case .rows(nil, let new?) = candidates[index],
+        let identity = to.identity(of: new.object, new.row),
+        let place = gone.removeValue(forKey: identity), case .rows(let old?, _) = candidates[place]
       else { continue }
       counterparts[old.object] = new.object
-      both[place].new = new
-      both[index].new = nil
+      candidates[place] = .rows(old: old, new: new)
+      candidates[index] = .patch(nil)
     }
-    return try both.compactMap { try patch(from: $0.old, to: $0.new) }
   }
 
   private func refuseSecond(_ first: Int?, _ identity: PatchIdentity) throws(PatchError) {
@@ -97,18 +105,66 @@ extension PatchComparison {
   }
 
   /// Within one store: what was changed in between, and what the contexts do not show as it was saved.
-  private func objectsThatMayDiffer() throws -> Set<ObjectID> {
+  private func candidatesByCommits() throws -> [Candidate] {
+    let (old, new) = (from.context.shownSnapshot.number, to.context.shownSnapshot.number)
+    return try changesInBetween().sorted { $0.key < $1.key }.map { object, change in
+      let change = old < new ? change : change.inverse
+      if let candidate = try candidate(object, change, later: old < new ? to : from) {
+        return candidate
+      }
+      return .rows(
+        old: try from.row(of: object).map { (object, $0) },
+        new: try to.row(of: object).map { (object, $0) })
+    }
+  }
+
+  private func changesInBetween() throws -> [ObjectID: NetChange] {
     let (old, new) = (from.context.shownSnapshot, to.context.shownSnapshot)
-    var objects = from.context.objectsApart.union(to.context.objectsApart)
+    var apart: [ObjectID: NetChange] = [:]
+    for side in [from, to] {
+      for object in side.context.objectsApart { apart[object] = .unknown }
+    }
     if old.eras.count == new.eras.count,
-      let changed = try from.context.store.objectsChanged(
+      let changes = try from.context.store.netChanges(
         after: min(old.number, new.number), through: max(old.number, new.number))
     {
-      return objects.union(changed)
+      return changes.merging(apart) { $1 }
     }
-    try from.forEach { object, _ in objects.insert(object) }
-    try to.forEach { object, _ in objects.insert(object) }
-    return objects
+    try from.forEach { object, _ in apart[object] = .unknown }
+    try to.forEach { object, _ in apart[object] = .unknown }
+    return apart
+  }
+
+  /// What the commits say of an object by themselves; nil where its rows are to tell.
+  ///
+  /// - Parameter later: the side whose rows are read with less effort.
+  private func candidate(
+    _ object: ObjectID, _ change: NetChange, later: PatchSide
+  ) throws(StoreError) -> Candidate? {
+    guard change.isWhole, let info = from.entity(of: object),
+      !options.wholeEntities.contains(info.name)
+    else { return nil }
+    var (old, new): ([String: Value], [String: Value]) = ([:], [:])
+    for entry in change.entries {
+      let property = info.property(entry.key)
+      if property != nil, property?.attribute == nil { return nil }
+      guard entry.old ?? .null != entry.new ?? .null,
+        let name = property?.name ?? from.context.store.name(of: entry.key)
+      else { continue }
+      old[name] = entry.old ?? .null
+      new[name] = entry.new ?? .null
+    }
+    if new.isEmpty { return .patch(nil) }
+    let identity = try from.identity(of: object, info, change, later)
+    return .patch(ObjectPatch(updating: identity, old: old, new: new))
+  }
+
+  private func candidatesByIdentity() throws -> [Candidate] {
+    try pairsByIdentity().map { old, new in
+      .rows(
+        old: try old.flatMap { object in try from.row(of: object).map { (object, $0) } },
+        new: try new.flatMap { object in try to.row(of: object).map { (object, $0) } })
+    }
   }
 
   private func pairsByIdentity() throws -> [(ObjectID?, ObjectID?)] {

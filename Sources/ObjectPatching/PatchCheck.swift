@@ -20,11 +20,14 @@ struct PatchCheck {
       )
     }
     if patch.kind != .creation { try checkLineage(patch.identity, info, path) }
+    // Written only where another value is taken: the dictionaries are shared with the patch.
     for (key, value) in patch.old ?? [:] {
-      entry.patch.old?[key] = try checked(value, key, info, path.appending(key), isOld: true)
+      let taken = try checked(value, key, info, path, isOld: true)
+      if taken != value { entry.patch.old?[key] = taken }
     }
     for (key, value) in patch.new ?? [:] {
-      entry.patch.new?[key] = try checked(value, key, info, path.appending(key), isOld: false)
+      let taken = try checked(value, key, info, path, isOld: false)
+      if taken != value { entry.patch.new?[key] = taken }
     }
     for (key, relationship) in patch.relationships {
       try check(relationship, key, info, path.appending(key))
@@ -50,24 +53,25 @@ struct PatchCheck {
   }
 
   private func checked(
-    _ value: Value, _ key: String, _ info: EntityInfo, _ path: PatchPath, isOld: Bool
+    _ value: Value, _ key: String, _ info: EntityInfo, _ path: PatchPath,
+    isOld: Bool
   ) throws -> Value {
     guard let property = info.property(key) else {
       guard info.virtualAttributes[key] == nil else {
         throw PatchError(
-          .unknownKey, at: path,
+          .unknownKey, at: path.appending(key),
           "\(info.name).\(key) is computed and not kept; patch what it is computed of.")
       }
       guard value.isNull || value.isPropertyList else {
         throw PatchError(
-          .wrongType, at: path,
+          .wrongType, at: path.appending(key),
           "a dynamic attribute holds property lists, and this is \(value.kind).")
       }
       return value
     }
     guard let attribute = property.attribute, !attribute.isTransient else {
       throw PatchError(
-        .unknownKey, at: path,
+        .unknownKey, at: path.appending(key),
         property.attribute == nil
           ? "\(info.name).\(key) is a relationship; patch it as one."
           : "\(info.name).\(key) is never saved, and no patch changes it.")
@@ -80,7 +84,8 @@ struct PatchCheck {
     case (.integer, .counter(let number)): return .integer(number)
     default: break
     }
-    if let made = try delegate?.value(for: value, of: attribute, in: info.name, at: path),
+    if let made = try delegate?.value(
+      for: value, of: attribute, in: info.name, at: path.appending(key)),
       attribute.type.admits(made)
     {
       return made
@@ -88,7 +93,7 @@ struct PatchCheck {
     // What an old value was elsewhere is only compared.
     if isOld { return value }
     throw PatchError(
-      .wrongType, at: path,
+      .wrongType, at: path.appending(key),
       "\(info.name).\(key) takes values of type \(attribute.type), and this is \(value.kind); convert it in the "
         + "delegate.")
   }

@@ -242,17 +242,26 @@ struct PatchPlan {
     return policy == .force
   }
 
+  /// Whether nothing is done.
+  var isEmpty: Bool { steps.indices.allSatisfy { keys(ofStep: $0) == nil } }
+
+  /// The keys that a step sets, in their order; nil where it does nothing.
+  private func keys(ofStep index: Int) -> [String]? {
+    let step = steps[index]
+    guard let effect = step.effect else { return nil }
+    let target = effect == .creation ? Target.made(index) : step.object.map(Target.existing)
+    let linked = target.flatMap { links[$0] }?.values.map(\.property.name) ?? []
+    if effect == .update, step.values.isEmpty, linked.isEmpty, !step.isByHand { return nil }
+    return (Array(step.values.keys) + linked).sorted()
+  }
+
   /// What is done, or would be.
   ///
   /// - Parameter made: the objects that were made, by the places of their steps.
   func report(_ made: [Int: ObjectID] = [:]) -> PatchReport {
     var objects: [PatchReport.Object] = []
     for (index, step) in steps.enumerated() {
-      guard let effect = step.effect else { continue }
-      let target = effect == .creation ? Target.made(index) : step.object.map(Target.existing)
-      let linked = target.flatMap { links[$0] }?.values.map(\.property.name) ?? []
-      let keys = (Array(step.values.keys) + linked).sorted()
-      if effect == .update, keys.isEmpty, !step.isByHand { continue }
+      guard let effect = step.effect, let keys = keys(ofStep: index) else { continue }
       objects.append(
         PatchReport.Object(
           path: step.path, identity: step.patch.identity, objectID: step.object ?? made[index],

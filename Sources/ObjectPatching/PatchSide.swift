@@ -33,6 +33,24 @@ final class PatchSide {
     entity(of: object).map { $0.identity(of: object, row, identifier(of: $0)) }
   }
 
+  /// What an object of this side is named by that is on both sides.
+  ///
+  /// - Parameters:
+  ///   - change: what leads from this side to the other.
+  ///   - reader: a side whose row is read where the change does not tell.
+  func identity(
+    of object: ObjectID, _ info: EntityInfo, _ change: NetChange, _ reader: PatchSide
+  ) throws(StoreError) -> PatchIdentity {
+    guard let identifier = identifier(of: info) else { return PatchIdentity(info.name, object) }
+    var row = Row()
+    if let entry = change.entries.first(where: { $0.key == identifier.key }) {
+      row[identifier.key] = entry.old
+    } else if let read = try reader.row(of: object) {
+      row = read
+    }
+    return info.identity(of: object, row, identifier)
+  }
+
   private func identifier(of info: EntityInfo) -> Property? {
     if let known = identifiers[info.number] { return known }
     let identifier = info.identifierProperty
@@ -60,7 +78,7 @@ final class PatchSide {
       guard let relationship = property.relationship, relationship.storage != .inverse,
         !property.isTransient
       else { return nil }
-      return (property, row[property.key].members)
+      return (property, row[property.key].destinations)
     }
   }
 
@@ -75,18 +93,6 @@ final class PatchSide {
     }
     for object in apart.sorted() {
       if let row = try row(of: object) { try body(object, row) }
-    }
-  }
-}
-
-extension Value? {
-  /// The objects that the value of a relationship leads to.
-  var members: [ObjectID] {
-    switch self {
-    case .reference(let object)?: [object]
-    case .array(let values)?: values.compactMap(\.reference)
-    case .set(let values)?: values.compactMap(\.reference).sorted()
-    default: []
     }
   }
 }
