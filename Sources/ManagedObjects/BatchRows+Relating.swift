@@ -18,7 +18,9 @@ extension BatchRows {
     of owner: ObjectID, _ relationship: RelationshipInfo
   ) throws(StoreError) -> Set<ObjectID> {
     guard let inverse = relationship.inverse else { return [] }
-    var found = arrivals[owner] ?? []
+    // Another relationship of the owner may have an inverse of the same name in another entity.
+    let destination = schema.entity(relationship.destination)
+    var found = (arrivals[owner] ?? []).filter { destination?.includes($0.entity) ?? false }
     try snapshot.forEachObject(
       referringTo: owner, by: inverse.key, of: relationship.destination
     ) { (object) throws(StoreError) in

@@ -50,8 +50,14 @@ extension ManagedObjectContext {
       }
       return state.presence == .there && heldValue(of: state, inverse.key) == reference
     }
+    // Another relationship of the owner may have an inverse of the same name in another entity.
+    let destination = schema.entity(relationship.destination)
     for (object, draft) in fold.objects where draft.isThere {
-      if draft.delta[inverse.key] == .some(.some(reference)) { members.insert(object) }
+      if draft.delta[inverse.key] == .some(.some(reference)),
+        destination?.includes(object.entity) ?? false
+      {
+        members.insert(object)
+      }
     }
     return members
   }
