@@ -74,7 +74,12 @@ extension ManagedObjectContext {
     guard let draft = fold.objects[state.objectID] else { return }
     let equal = keys.filter { key in
       // Not `??`: what is absent and what is nil are different here.
-      if let value = draft.delta[key] { value == draft.baseRow?[key] } else { false }
+      guard let value = draft.delta[key] else { return false }
+      // Not `??` here either.
+      if let before = state.untracked?[key] {
+        return value == before && value == draft.baseRow?[key]
+      }
+      return value == draft.baseRow?[key]
     }
     if equal.isEmpty { return }
     perform(.reconciled(state.objectID, equal.sorted()))

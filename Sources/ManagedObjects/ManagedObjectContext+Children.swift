@@ -191,10 +191,13 @@ extension ManagedObjectContext {
     writer.record(.saved(.none))
     // What follows stands on other rows, and so is another context's to who folds it.
     writer.finish()
-    let states = held.values.map(\.state)
+    let states = statesWithDrafts
     keepTransients(of: states)
+    let objects = states.compactMap(\.object)
     transition(states) {
       fold = ContextFold(ContextNumber(rawValue: 0), name: name, on: .none)
+      // What no save takes is lost with the instance that has it. Before anybody is told, who may change something.
+      held = held.filter { $0.value.state.untracked != nil }
       beginStretch()
       for state in states {
         do throws(StoreError) {
@@ -207,10 +210,9 @@ extension ManagedObjectContext {
         state.rowWhenDeleted = nil
       }
     }
-    // What no save takes is lost with the instance that has it.
-    held = held.filter { $0.value.state.untracked != nil }
     isSaving = false
     for object in saved { object.didSave() }
+    withExtendedLifetime(objects) {}
   }
 
   /// What no save takes stays with the objects.

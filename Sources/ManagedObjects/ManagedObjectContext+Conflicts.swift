@@ -53,7 +53,7 @@ extension ManagedObjectContext {
   }
 
   /// How the values of objects' keys merge, with the program's own functions.
-  var mergeKinds: (ObjectID, KeyNumber) -> MergeKind {
+  var mergeKinds: @Sendable (ObjectID, KeyNumber) -> MergeKind {
     guard let kinds = store.mergeKinds else { return { _, _ in .asWhole } }
     let merges = schema.program.merges
     return { object, key in

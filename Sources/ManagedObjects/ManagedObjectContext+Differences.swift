@@ -81,7 +81,7 @@ extension ManagedObjectContext {
     } else {
       row = storedRow(state) ?? Row()
     }
-    for (key, value) in state.untracked ?? [:] { row[key] = value }
+    for (key, value) in untrackedValues(of: state) { row[key] = value }
     return row
   }
 

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
   /// - Throws: `QueryError` where the request cannot be read or names what is not there; `StoreError` where the store
   ///   cannot be read.
   public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
-    try objectIDs(request).compactMap { instance(of: $0) }
+    try objectIDs(request).compactMap { instance(ofFound: $0) }
   }
 
   /// The objects of a class that a request asks for.
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
     let filter = try Filter(predicate) { names.name(of: $0) }
     let request = FetchRequest(
       try entityName(of: type), where: filter, sortedBy: sortKeys, limit: limit, offset: offset)
-    return try objectIDs(request, names.accessors).compactMap { instance(of: $0) as? Object }
+    return try objectIDs(request, names.accessors).compactMap { instance(ofFound: $0) as? Object }
   }
 
   /// The key that a key path of a class of the model leads to; nil where it is computed, or leads elsewhere.

@@ -107,7 +107,7 @@ extension ManagedObjectContext {
   func markDeleted(_ state: ObjectState) -> Row {
     base(state)
     var row = fold.objects[state.objectID]?.row ?? storedRow(state) ?? Row()
-    for (key, value) in state.untracked ?? [:] { row[key] = value }
+    for (key, value) in untrackedValues(of: state) { row[key] = value }
     noteChanged(state)
     if event.collectsSets { event.noteSet(state.objectID) }
     state.rowWhenDeleted = row

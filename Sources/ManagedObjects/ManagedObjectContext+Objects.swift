@@ -22,6 +22,7 @@ extension ManagedObjectContext {
   public func existingObject(with id: ObjectID) throws -> ManagedObject {
     guard id.store == store.tag else { throw ContextError.objectOfAnotherStore(id) }
     guard let object = instance(of: id) else { throw ContextError.objectMissing(id) }
+    if isBack(object.state), try shown(id, view.snapshot) != nil { becomeFault(object.state) }
     try fire(object.state)
     if object.state.presence == .gone { throw ContextError.objectMissing(id) }
     return object
@@ -66,6 +67,11 @@ extension ManagedObjectContext {
     return object
   }
 
+  /// The states of objects of which the fold has something, in the order of their IDs.
+  var statesWithDrafts: [ObjectState] {
+    fold.objects.keys.sorted().compactMap(state(of:)).filter(\.hasDraft)
+  }
+
   /// An instance has come to its end.
   func forget(_ state: ObjectState) {
     registered.removeValue(forKey: state.objectID.rawValue)
@@ -74,6 +80,23 @@ extension ManagedObjectContext {
   }
 
   // MARK: Faults
+
+  /// Whether an object is gone here, which the store may have again: another context may have taken its deletion back.
+  private func isBack(_ state: ObjectState) -> Bool { state.presence == .gone && !state.hasDraft }
+
+  private func becomeFault(_ state: ObjectState) {
+    state.isFault = true
+    state.presence = .there
+    state.handle = nil
+    state.basedIn = 0
+  }
+
+  /// The instance of an object that the store is known to have.
+  func instance(ofFound id: ObjectID) -> ManagedObject? {
+    guard let object = instance(of: id) else { return nil }
+    if isBack(object.state) { becomeFault(object.state) }
+    return object
+  }
 
   /// Reads what the store has of an object, if that was not done.
   func fire(_ state: ObjectState) throws(StoreError) {
@@ -102,6 +125,10 @@ extension ManagedObjectContext {
     if hasReadMembers { noteFetchedReferences(of: state) }
     decodeFetched(state)
     untracked { state.object?.awakeFromFetch() }
+    // Values that no save takes have stayed when an instance before this one ended.
+    guard let draft = fold.objects[state.objectID] else { return }
+    settle(state)
+    forgetDecoded(of: state, changedIn: draft)
   }
 
   /// Reads what the store has of an object, where nobody can be told that it failed.
@@ -163,6 +190,6 @@ extension ManagedObjectContext {
       case .updated?: .updated
       case .deleted?: .deleted
       }
-    if draft != nil, let object = state.object { held[state.objectID] = object }
+    if let draft, draft.isDirty, let object = state.object { held[state.objectID] = object }
   }
 }

@@ -17,9 +17,12 @@ extension ManagedObjectContext {
   private func processScheduled() {
     processPendingChanges()
     schedulesProcessing = true
-    // What was changed by those who were told just now waits for the next turn.
-    if fold.hasOpenStep || !event.isEmpty { scheduleProcessing() }
+    // What was changed by those who were told just now waits for the next turn. An open group waits for its end.
+    if groupDepth == 0 && fold.hasOpenStep || !event.isEmpty { scheduleProcessing() }
   }
+
+  /// Whether the next turn will process nothing, unless something changes before.
+  package var schedulesNothing: Bool { schedulesProcessing }
 
   // MARK: Other contexts' commits
 

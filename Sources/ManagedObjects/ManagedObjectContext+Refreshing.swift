@@ -71,9 +71,30 @@ extension ManagedObjectContext {
       states.filter { !$0.isFault && $0.base < commit.number }, keepingChanges: true, reason: .merge
     )
     noteMerged(commit.number)
+    noteGone(states.filter { $0.isFault && !$0.hasDraft }, in: commit)
     for change in commit.changes { noteReferences(changedBy: change) }
     event.inserted.formUnion(new.map(\.objectID))
     return new
+  }
+
+  /// Faults that a commit has deleted are deleted, where nothing later has brought them back.
+  private func noteGone(_ faults: [ObjectState], in commit: Commit) {
+    let deleted = Set(commit.changes.lazy.filter { $0.kind == .deleted }.map(\.objectID))
+    let head = view.snapshot
+    let gone = faults.filter { state in
+      guard deleted.contains(state.objectID) else { return false }
+      // What cannot be read stays a fault, and says so when it is fired.
+      guard let stored = try? head.stored(state.objectID) else { return false }
+      return stored.row == nil
+    }
+    if gone.isEmpty { return }
+    transition(gone) {
+      for state in gone {
+        state.isFault = false
+        state.base = commit.number
+        state.presence = .gone
+      }
+    }
   }
 
   /// Has the journal say that a commit was brought in, and the context stand on it.
@@ -95,6 +116,8 @@ extension ManagedObjectContext {
       rows.updateValue(draft.baseRow, forKey: object)
     }
     perform(.merged(commit), rows: rows)
+    // Where objects without changes stand is not known any more: each says it anew.
+    beginStretch()
     for object in rows.keys {
       guard let state = state(of: object) else { continue }
       // What was never committed stands on none.
@@ -194,6 +217,8 @@ extension ManagedObjectContext {
     } else {
       state.decoded = nil
       state.rowWhenDeleted = nil
+      // What it is read at next may be later than what the journal says it stands on.
+      state.basedIn = 0
     }
     if state.presence != .there { state.presence = .there }
     if wasFault { return }
@@ -221,10 +246,14 @@ extension ManagedObjectContext {
     untracked { state.object?.awakeFromFetch() }
     guard let draft = fold.objects[state.objectID] else { return }
     state.hasDraft = true
-    for (key, value) in draft.delta
-    where value != nil || state.entity.property(key)?.isTransient != true {
-      state.untracked?.removeValue(forKey: key)
-      if state.decoded?[key]?.isPending == false { state.decoded?[key] = nil }
+    forgetDecoded(of: state, changedIn: draft)
+  }
+
+  /// What a hook has made of what was fetched does not stand for what is changed over that.
+  func forgetDecoded(of state: ObjectState, changedIn draft: ObjectDraft) {
+    guard state.decoded != nil else { return }
+    for key in draft.delta.keys where state.decoded?[key]?.isPending == false {
+      state.decoded?[key] = nil
     }
   }
 }

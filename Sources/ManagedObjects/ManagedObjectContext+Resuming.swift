@@ -79,6 +79,7 @@ extension ManagedObjectContext {
     settle(state)
     if state.presence == .there, state.handle != nil {
       untracked { state.object?.awakeFromFetch() }
+      if let draft { forgetDecoded(of: state, changedIn: draft) }
     }
   }
 

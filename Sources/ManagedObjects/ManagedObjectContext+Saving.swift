@@ -156,7 +156,7 @@ extension ManagedObjectContext {
     request.message = message
     request.userInfo = userInfo
     let names = keyNames
-    request.policy = mergePolicy.conflictPolicy(schema, names)
+    request.policy = mergePolicy.conflictPolicy(schema, names, mergeKinds)
     request.mergeKind = mergeKinds
     request.edit = { [registered, stretch = event.setStretch] object, key, value in
       registered[object.rawValue]?.takeUnretainedValue().setEdits
@@ -200,6 +200,12 @@ extension ManagedObjectContext {
     let vanishing = willChange(saved.map(\.state).filter { $0.presence == .deleted }, [:])
     defer { didChange(vanishing) }
     transition(mergedStates) {
+      for object in saved where object.state.untracked != nil {
+        // What is saved now was set over it, and stays so.
+        for key in fold.objects[object.objectID]?.delta.keys.map(\.self) ?? [] {
+          object.state.untracked?.removeValue(forKey: key)
+        }
+      }
       apply(.saved(number), rows: rows)
       beginStretch()
       for object in saved {
@@ -222,7 +228,7 @@ extension ManagedObjectContext {
     defer { heldAfterRelease = held.count }
     var needed: Set<ObjectID> = []
     for step in fold.undoSteps + fold.redoSteps { needed.formUnion(step.objects.map(\.object)) }
-    held = held.filter { $0.value.state.hasDraft || needed.contains($0.key) }
+    held = held.filter { fold.objects[$0.key]?.isDirty ?? false || needed.contains($0.key) }
   }
 
   private func publicError(_ error: CommitError) -> any Error {
@@ -244,7 +250,10 @@ struct KeyNaming: Sendable {
 }
 
 extension MergePolicy {
-  func conflictPolicy(_ schema: Schema, _ names: KeyNaming) -> ConflictPolicy {
+  func conflictPolicy(
+    _ schema: Schema, _ names: KeyNaming,
+    _ kindOf: @escaping @Sendable (ObjectID, KeyNumber) -> MergeKind
+  ) -> ConflictPolicy {
     switch self {
     case .error: .tell
     case .mergeByPropertyStoreTrump: .storeWins
@@ -253,7 +262,8 @@ extension MergePolicy {
     case .rollback: .rollBack
     case .custom(let merge):
       .custom { conflict in
-        merge(MergeConflict(conflict, schema, name: names.name)).merged(conflict, schema, names)
+        merge(MergeConflict(conflict, schema, name: names.name)).merged(
+          conflict, schema, names, kindOf)
       }
     }
   }
@@ -261,13 +271,14 @@ extension MergePolicy {
 
 extension MergeResolution {
   fileprivate func merged(
-    _ conflict: ObjectConflict, _ schema: Schema, _ names: KeyNaming
+    _ conflict: ObjectConflict, _ schema: Schema, _ names: KeyNaming,
+    _ kindOf: @escaping @Sendable (ObjectID, KeyNumber) -> MergeKind
   ) -> ObjectMerge {
     switch self {
     case .deleted: return .merged(nil)
     case .asUnder(let policy):
-      let policy = policy.conflictPolicy(schema, names)
-      return ObjectMerge(conflict, policy) { _ in .asWhole }
+      let policy = policy.conflictPolicy(schema, names, kindOf)
+      return ObjectMerge(conflict, policy) { kindOf(conflict.object, $0) }
     case .values(let values):
       var row = conflict.theirs ?? conflict.ours ?? Row()
       for (name, value) in values {

@@ -90,6 +90,10 @@ extension ManagedObjectContext {
   private func settle(_ save: SaveOnItsWay, _ outcome: Result<Void, StoreError>) {
     guard save.result == nil else { return }
     saveOnItsWay = nil
+    // Whatever is being read just now: what follows a save is tracked.
+    let depth = untrackedDepth
+    untrackedDepth = 0
+    defer { untrackedDepth = depth }
     switch outcome {
     case .success: save.result = .success(conclude(save))
     case .failure(let error):

@@ -9,6 +9,8 @@ extension ManagedObjectContext {
   ///
   /// Saving, undoing, redoing, rolling back and fetching what is pending call it.
   public func processPendingChanges() {
+    // Not from within a hook that nothing is tracked of: what delete rules do has to be.
+    if untrackedDepth > 0 { return }
     if propagatesDeletesAtEndOfEvent { propagateDeletions() }
     // What a transformer cannot store is told by the save.
     try? storePending()
@@ -195,23 +197,20 @@ extension ManagedObjectContext {
     discardPending()
     processPendingChanges()
     breakGroups()
-    let objects = held.values.sorted { $0.objectID < $1.objectID }
-    let states = objects.map(\.state)
-    let changed = objects.filter(\.state.hasDraft)
+    let states = statesWithDrafts
+    let objects = states.compactMap(\.object)
     var keys: [ObjectID: [KeyNumber]] = [:]
     for state in states where state.standing == .updated || state.standing == .unchanged {
-      keys[state.objectID] =
-        (fold.objects[state.objectID]?.delta.keys.map { $0 } ?? []).sorted()
-        + (state.untracked?.keys.sorted() ?? [])
+      keys[state.objectID] = (fold.objects[state.objectID]?.delta.keys.map { $0 } ?? []).sorted()
     }
     transition(states, changing: keys) {
       perform(.rolledBack)
       beginStretch()
-      for state in states { state.untracked = nil }
+      // Before anybody is told, who may change something again.
+      pendingDeletions = []
+      held = [:]
     }
-    pendingDeletions = []
-    held = [:]
-    for object in changed where object.state.presence == .there { object.awake(from: .rollback) }
+    for object in objects where object.state.presence == .there { object.awake(from: .rollback) }
     tellChanges()
   }
 

@@ -29,10 +29,24 @@ extension ManagedObjectContext {
   func heldValue(of state: ObjectState, _ key: KeyNumber) -> Value? {
     fireQuietly(state)
     storePendingQuietly(of: state, key)
-    if let untracked = state.untracked, let value = untracked[key] { return value }
+    if state.untracked != nil, let value = valueOverStored(of: state, key) { return value }
     if state.presence == .deleted { return state.rowWhenDeleted?[key] }
     if state.hasDraft, let draft = fold.objects[state.objectID] { return draft.value(of: key) }
     return stored(state, key)
+  }
+
+  /// What was set while nothing was tracked, or changed over that.
+  private func valueOverStored(of state: ObjectState, _ key: KeyNumber) -> Value?? {
+    guard let untracked = state.untracked?[key] else { return nil }
+    if state.hasDraft, let changed = fold.objects[state.objectID]?.delta[key] { return changed }
+    return untracked
+  }
+
+  /// What was set of an object while nothing was tracked, where nothing is changed over it.
+  func untrackedValues(of state: ObjectState) -> [KeyNumber: Value?] {
+    guard let untracked = state.untracked else { return [:] }
+    guard state.hasDraft, let draft = fold.objects[state.objectID] else { return untracked }
+    return untracked.filter { key, _ in draft.delta[key] == nil }
   }
 
   /// The value of a key that the model does not have.
@@ -107,7 +121,6 @@ extension ManagedObjectContext {
     guard state.presence == .there else { return }
     base(state)
     willChange(state, key)
-    if state.untracked != nil { state.untracked?.removeValue(forKey: key) }
     noteChange(of: state, key)
     performSet(state, key, value)
     replaceDecoded(of: state, key, by: decoded)
@@ -138,7 +151,10 @@ extension ManagedObjectContext {
       }
       held = taken.value
     }
-    if untrackedDepth > 0 {
+    // Where nothing can be changed a getter may keep what it has made all the same.
+    let isKeptOnly = writer.refusal != nil && property?.isTransient ?? false
+    if isKeptOnly { fireQuietly(state) }
+    if untrackedDepth > 0 || isKeptOnly {
       setUntracked(held, of: state, key)
       return
     }

@@ -36,7 +36,10 @@ struct ContextMoment {
   init(_ context: ManagedObjectContext) {
     var values: [ObjectID: [String: Value]] = [:]
     var changed: [ObjectID: Changed] = [:]
-    for object in context.registeredObjects.sorted(by: { $0.objectID < $1.objectID }) {
+    // What no save takes stays also where nobody holds the object.
+    let kept = context.fold.objects.filter { $0.value.isThere }.keys.map(context.object(with:))
+    let objects = context.registeredObjects.union(kept)
+    for object in objects.sorted(by: { $0.objectID < $1.objectID }) {
       var shown: [String: Value] = [:]
       for attribute in object.entity.attributes { shown[attribute.name] = object[attribute.name] }
       for relationship in object.entity.relationships

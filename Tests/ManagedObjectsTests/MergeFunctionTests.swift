@@ -96,4 +96,36 @@ import Testing
     #expect(found.value(forKey: "text") == "base|ours|theirs")
     withExtendedLifetime(context) {}
   }
+
+  @Test func `S63: what is left to another policy merges as under that policy`() throws {
+    for policy in [MergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .error] {
+      let stage = try Stage()
+      let (context, other) = (stage.context(), stage.context())
+      let post = context.insert("Post")
+      try context.save()
+      let same = try other.existingObject(with: post.objectID)
+      other.mergePolicy = .custom { _ in .asUnder(policy) }
+      same.setValue(.counter(3), forKey: "likes")
+      same.setValue(.set(["ours"]), forKey: "tags")
+      post.setValue(.counter(4), forKey: "likes")
+      post.setValue(.set(["theirs"]), forKey: "tags")
+      try context.save()
+      try other.save()
+      #expect(same.value(forKey: "likes") == .counter(7))
+      #expect(same.value(forKey: "tags") == .set(["ours", "theirs"]))
+    }
+  }
+
+  @Test func `S35, S63: a function of the program's merges also where a policy is left to another`()
+    throws
+  {
+    try withTwo { context, note, other, same in
+      other.mergePolicy = .custom { _ in .asUnder(.mergeByPropertyObjectTrump) }
+      note.setValue("theirs", forKey: "text")
+      try context.save()
+      same.setValue("ours", forKey: "text")
+      try other.save()
+      #expect(same.value(forKey: "text") == "base|ours|theirs")
+    }
+  }
 }

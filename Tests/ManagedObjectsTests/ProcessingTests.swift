@@ -37,6 +37,22 @@ import Testing
     #expect(post.isDeleted)
   }
 
+  @Test @MainActor func `S46: an open group is waited for, and not asked for each turn`()
+    async throws
+  {
+    let stage = try Stage()
+    let context = stage.context(on: MainActor.shared)
+    context.beginUndoGrouping()
+    context.insert("Post")
+    await turn()
+    #expect(context.schedulesNothing)
+    context.insert("Post")
+    #expect(!context.schedulesNothing)
+    await turn()
+    context.endUndoGrouping()
+    #expect(context.undoSteps.count == 1)
+  }
+
   /// What was scheduled on the main actor has run when this returns.
   @MainActor private func turn() async {
     for _ in 0..<3 { await Task { @MainActor in }.value }

@@ -1,0 +1,147 @@
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+import Testing
+
+/// Values that hooks set while nothing is tracked, under what is changed, saved and taken back over them.
+@Suite struct UntrackedValueTests {
+  /// A context that finds a post which has been saved, and whose hook makes a value that no save takes.
+  private func withFetched(
+    _ body: (Stage, ManagedObjectContext, Probe) throws -> Void
+  ) throws {
+    let stage = try Stage(Probe.model())
+    let first = stage.context()
+    let id = first.insert(Probe.self).objectID
+    try first.save()
+    let actions = Probe.Actions()
+    actions.onCall["awakeFromFetch"] = { $0.setPrimitiveValue("fetched", forKey: "scratch") }
+    try Probe.$actions.withValue(actions) {
+      let context = stage.context()
+      let post = try context.existingObject(with: id, as: Probe.self)
+      #expect(post.value(forKey: "scratch") == "fetched" && !context.hasChanges)
+      try body(stage, context, post)
+    }
+  }
+
+  @Test func `S48: undo brings back a transient value that awakeFromFetch gave`() throws {
+    try withFetched { _, context, post in
+      for changed in [Value?.some("mine"), nil] {
+        post.setValue(changed, forKey: "scratch")
+        #expect(post.value(forKey: "scratch") == changed)
+        context.undo()
+        #expect(post.value(forKey: "scratch") == "fetched" && !context.hasChanges)
+        guard changed != nil else { continue }
+        context.redo()
+        #expect(post.value(forKey: "scratch") == changed)
+        context.undo()
+      }
+    }
+  }
+
+  @Test func `S2: a transient value that was set over that of awakeFromFetch stays over a save`()
+    throws
+  {
+    try withFetched { _, context, post in
+      for changed in [Value?.some("mine"), nil] {
+        post.setValue("x", forKey: "author")
+        post.setValue(changed, forKey: "scratch")
+        try context.save()
+        #expect(post.value(forKey: "scratch") == changed)
+      }
+    }
+  }
+
+  @Test func `S53: rolling back leaves what hooks have set of objects with and without changes`()
+    throws
+  {
+    try withFetched { _, context, post in
+      let other = context.insert("Blog")
+      post.setValue("x", forKey: "author")
+      try context.save()
+      other.setValue("x", forKey: "name")
+      context.rollback()
+      #expect(post.value(forKey: "scratch") == "fetched")
+      post.setValue("mine", forKey: "scratch")
+      post.setValue("y", forKey: "author")
+      context.rollback()
+      #expect(post.value(forKey: "scratch") == "fetched" && post.value(forKey: "author") == "x")
+    }
+  }
+
+  @Test func `S76: what a draft has changed stands over what awakeFromFetch sets on recovery`()
+    throws
+  {
+    try withFetched { stage, context, post in
+      post.setValue("mine", forKey: "scratch")
+      post.setValue("x", forKey: "author")
+      context.processPendingChanges()
+      let again = Stage(killing: stage, try Probe.model())
+      let draft = try #require(again.store.unsavedDrafts.first)
+      let recovered = try ManagedObjectContext(recovering: draft, in: again.store)
+      let found = try recovered.existingObject(with: post.objectID)
+      #expect(found.value(forKey: "scratch") == "mine" && found.value(forKey: "author") == "x")
+      recovered.undo()
+      #expect(found.value(forKey: "scratch") == "fetched")
+    }
+  }
+
+  @Test func `S12, S44: a fetch within awakeFromFetch leaves delete rules to who is tracked`()
+    throws
+  {
+    let stage = try Stage(Probe.model())
+    let first = stage.context()
+    let (blog, post) = (first.insert("Blog"), first.insert(Probe.self))
+    post.setValue(.reference(blog.objectID), forKey: "blog")
+    let stranger = first.insert(Probe.self)
+    try first.save()
+    let context = stage.context()
+    let actions = Probe.Actions()
+    actions.onCall["awakeFromFetch"] = { _ = try? $0.context?.count(FetchRequest("Comment")) }
+    try Probe.$actions.withValue(actions) {
+      context.delete(try context.existingObject(with: blog.objectID))
+      _ = try context.existingObject(with: stranger.objectID)
+      try context.save()
+    }
+    let head = try stage.context().existingObject(with: post.objectID)
+    #expect(head.value(forKey: "blog") == nil)
+    let row = try stage.store.head.row(of: post.objectID)
+    let key = try stage.store.key(named: "blog")
+    #expect(row?[key] == nil)
+  }
+
+  @Test func `S27, S71: a getter keeps a transient value where nothing can be changed`() throws {
+    try withFetched { stage, _, post in
+      for context in [try stage.store.asOf(.head), ManagedObjectContext(reading: stage.store)] {
+        let found = try context.existingObject(with: post.objectID)
+        found.setPrimitiveValue("made", forKey: "scratch")
+        #expect(found.value(forKey: "scratch") == "made" && !context.hasChanges)
+      }
+    }
+  }
+
+  @Test func `S10: a transient value does not keep its object`() throws {
+    let stage = try Stage()
+    let context = stage.context()
+    context.disableUndoRegistration()
+    var posts: [ManagedObject] = []
+    for _ in 0..<200 {
+      posts.append(context.insert("Post"))
+      posts.last?.setValue("x", forKey: "scratch")
+    }
+    try context.save()
+    #expect(posts.allSatisfy { $0.value(forKey: "scratch") == "x" })
+    posts = []
+    // A save lets go of what is not needed any more.
+    context.insert("Blog")
+    try context.save()
+    #expect(context.registeredObjects.count < 100)
+    let ids = try context.objectIDs(FetchRequest("Post"))
+    for id in ids {
+      let post = context.object(with: id)
+      #expect(post.value(forKey: "scratch") == "x" && !post.hasChanges)
+      post.setPrimitiveValue("y", forKey: "scratch")
+    }
+    #expect(context.registeredObjects.count < 100 && !context.hasChanges)
+    #expect(ids.allSatisfy { context.object(with: $0).value(forKey: "scratch") == "y" })
+  }
+}
