@@ -164,6 +164,7 @@ extension ReadableStore {
     _ content: CommitContent, _ head: Snapshot, _ rows: inout RowsInPassing
   ) throws(StoreError) -> Commit {
     let era = head.eras.last { $0.since < content.number }
+    rows.enter(era)
     var changes: [Commit.Change] = []
     for change in content.changes {
       let (before, after) = try rows.pass(change, content.number, of: self)

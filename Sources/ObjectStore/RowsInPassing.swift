@@ -12,12 +12,21 @@ package struct RowsInPassing {
   private var newByteCount = 0
   private var olderByteCount = 0
   private let largestByteCount: Int
+  /// The commit that the era began after whose commits pass.
+  private var eraBeginning: CommitNumber?
 
   /// - Parameter largestByteCount: how many bytes of rows are held, roughly, besides the last one.
   package init(largestByteCount: Int = 8 << 20) { self.largestByteCount = largestByteCount }
 
   /// How many bytes of rows are held, roughly.
   package var byteCount: Int { newByteCount + olderByteCount }
+
+  /// Goes on among the commits of an era. What is held of an earlier one is let go: a newer model reads it otherwise.
+  mutating func enter(_ era: Era?) {
+    guard era?.since != eraBeginning else { return }
+    self = RowsInPassing(largestByteCount: largestByteCount)
+    eraBeginning = era?.since
+  }
 
   /// The row of an object before and after a commit, where one of its values needs it.
   package mutating func pass(

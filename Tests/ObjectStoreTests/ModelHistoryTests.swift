@@ -42,6 +42,50 @@ import Testing
     ]
   }
 
+  @Test func `S73: commits are told across a change of the model, whatever was held of objects`()
+    throws
+  {
+    func model(_ note: AttributeDescription...) throws -> ManagedObjectModel {
+      let likes = AttributeDescription("likes", .counter)
+      return try ManagedObjectModel(entities: [
+        EntityDescription("Note", attributes: [likes] + note)
+      ])
+    }
+    let (title, rank) = (
+      AttributeDescription("title", .string), AttributeDescription("rank", .integer)
+    )
+    let likes = Value.counter(2)
+    // The third commit, under another model.
+    let steps: [(ManagedObjectModel, [String: Value]?, changed: [String])] = [
+      (
+        try model(AttributeDescription("head", .string, renamingIdentifier: "title"), rank),
+        ["head": "two", "rank": 1, "likes": likes], ["head"]
+      ),
+      (
+        try model(title, AttributeDescription("rank", .real)),
+        ["title": "one", "rank": .real(2.5), "likes": likes], ["rank"]
+      ),
+      (
+        try model(
+          title, rank,
+          AttributeDescription("mood", .string, isOptional: false, defaultValue: "calm")),
+        ["title": "one", "rank": 1, "likes": likes, "mood": "wild"], ["mood"]
+      ),
+      (try model(title), nil, ["likes", "title"]),
+    ]
+    for (newer, values, changed) in steps {
+      var life = try ModelLife(try model(title, rank))
+      let note = try life.insert("Note", ["title": "one", "rank": 1, "likes": .counter(0)])
+      try life.save([note: ["title": "one", "rank": 1, "likes": likes]])
+      try life.reopen(newer)
+      try life.save([note: values])
+      let commits = try life.store.commits(since: 0)
+      #expect(commits.last?.changes.first?.values.keys.sorted() == changed)
+      #expect(try commits == (1...3).map { try life.store.commit(CommitNumber(rawValue: $0)) })
+      try life.store.close()
+    }
+  }
+
   @Test func `every state of every model's time is the same, whatever is done to the store`() throws
   {
     let campaign = Campaign(count: "XJ_CAMPAIGN_HISTORIES", inGate: 60)
