@@ -42,15 +42,18 @@ package struct Catalogue: Sendable {
 
   /// The catalogue as of a commit of this life of the store, with what its live contexts know of themselves.
   ///
-  /// - Parameter lastNumbers: the numbers given last, where none will be given any more.
+  /// - Parameters:
+  ///   - lastNumbers: the numbers of objects given last. Some may not be reserved, while the journal could not be
+  ///     written, and be those of objects that are saved by now.
+  ///   - areFinal: whether none will be given any more.
   func settled(
-    at head: CommitNumber, _ time: RecordedTime, lastNumbers: [UInt64: UInt64]?,
+    at head: CommitNumber, _ time: RecordedTime, _ lastNumbers: [UInt64: UInt64], areFinal: Bool,
     live: [ContextNumber: LiveContext]
   ) -> Catalogue {
     var settled = self
     settled.head = head
     settled.time = max(self.time, time)
-    if let lastNumbers { settled.reserved = lastNumbers }
+    settled.reserved = areFinal ? lastNumbers : reserved.merging(lastNumbers) { max($0, $1) }
     for (number, context) in live {
       settled.contexts[number]?.name = context.name
       settled.contexts[number]?.standing = context.standing

@@ -132,8 +132,7 @@ extension JournaledStore {
     // whoever asks their contexts from here on.
     let frame = journal.durableFrame
     let catalogue = catalogue.settled(
-      at: snapshot.number, snapshot.time, lastNumbers: isClosing ? lastNumbers : nil,
-      live: liveContexts)
+      at: snapshot.number, snapshot.time, lastNumbers, areFinal: isClosing, live: liveContexts)
     return Cut(
       snapshot: snapshot, catalogue: catalogue, frame: frame, firstUnnamedPiece: firstUnnamedPiece)
   }

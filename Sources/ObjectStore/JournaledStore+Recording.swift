@@ -100,7 +100,7 @@ extension JournaledStore {
     }
   }
 
-  /// An ID for a new object that is never saved, because the journal cannot be written.
+  /// An ID for a new object while the journal cannot be written, and so says nothing of it before it is saved.
   package func unreservedObject(of entity: EntityNumber, origin: UInt16 = 0) -> ObjectID {
     cataloguing.withLock {
       let prefix = UInt64(origin) << 12 | UInt64(entity.rawValue)

@@ -121,4 +121,28 @@ import Testing
       try? store.close()
     }
   }
+
+  @Test func `S6: no ID is given twice that was given while the disk was full`() throws {
+    let store = try open()
+    let context = try store.beginContext(name: "editor", on: .none)
+    let title = try store.key(named: "title")
+    disk.faults = [Self.full]
+    let error = #expect(throws: StoreError.self) {
+      while true { try store.record(.stepEnded(name: "a step that stays in memory"), by: context) }
+    }
+    #expect(error?.code == .disk)
+    // There may be room for the numbers of some more.
+    #expect(throws: StoreError.self) { while true { _ = try store.newObject(of: note) } }
+    let object = store.unreservedObject(of: note)
+    disk.faults = []
+    _ = try store.commit(
+      CommitRequest([.init(object, base: .none, nil, to: Row([title: "saved"]))]), by: context)
+    try store.checkpoint()
+    let again = try JournaledStore(
+      on: disk.imageAfterProcessDeath(), at: StoreLife.path, model: nil, options: .small)
+    #expect(try again.head.row(of: object) == Row([title: "saved"]))
+    #expect(try again.newObject(of: note).number > object.number)
+    try again.close()
+    try store.close()
+  }
 }
