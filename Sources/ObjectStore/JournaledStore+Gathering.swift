@@ -85,7 +85,8 @@ private struct Gathering {
     var request = CommitRequest(objects)
     request.message = "Relationships gathered for another model"
     do throws(CommitError) {
-      _ = try store.commit(request, by: context)
+      // The newer model is adopted on what is made, and on nothing that is on its way.
+      _ = try store.commit(request, by: context, durability: .written)
     } catch {
       // Nobody else has the store yet, and so nobody has changed an object.
       guard case .store(let error) = error else {

@@ -23,14 +23,19 @@ import Testing
     ])
   }
 
-  private func open(_ disk: SimulatedDisk, notesKnow: Bool) throws -> JournaledStore {
-    try JournaledStore(
-      on: disk, at: "Notes.xjournal", model: try model(notesKnow: notesKnow), options: .small)
+  private func open(
+    _ disk: SimulatedDisk, notesKnow: Bool, _ durability: Durability = .synced
+  ) throws -> JournaledStore {
+    var options = StoreOptions.small
+    options.durability = durability
+    return try JournaledStore(
+      on: disk, at: "Notes.xjournal", model: try model(notesKnow: notesKnow), options: options)
   }
 
-  @Test func `destinations are gathered before the inverse is let go, whenever the process ends`()
-    throws
-  {
+  @Test(arguments: [Durability.synced, .memory])
+  func `destinations are gathered before the inverse is let go, whenever the process ends`(
+    durability: Durability
+  ) throws {
     let store = try open(disk, notesKnow: true)
     let context = try store.beginContext(name: "", on: .none)
     let (folder, empty) = (
@@ -51,12 +56,12 @@ import Testing
     let before = disk.imageAfterProcessDeath()
     var images: [SimulatedDisk] = []
     disk.onCall = { [unowned disk] _ in images.append(disk.imageAfterProcessDeath()) }
-    try open(disk, notesKnow: false).close()
+    try open(disk, notesKnow: false, durability).close()
     disk.onCall = nil
     images.append(disk.imageAfterProcessDeath())
     #expect(images.count > 10)
     for (index, image) in images.enumerated() {
-      let again = try open(image, notesKnow: false)
+      let again = try open(image, notesKnow: false, durability)
       let notesKey = try #require(again.existingKey(named: "notes"))
       let head = again.head
       let members = Set(notes.prefix(2).map { Value.reference($0) })
