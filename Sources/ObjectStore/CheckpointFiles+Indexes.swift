@@ -26,7 +26,7 @@ extension CheckpointFiles {
       // What is compact already is read all the same: damage is to be noticed while it can be mended.
       for run in runs where merging {
         try onRun { () throws(RunError) in try run.verify() }
-        try meter?.pass(run.entryCount)
+        try meter?.pass(Double(run.entryCount))
       }
       return runs
     }

@@ -45,7 +45,7 @@ extension CheckpointFiles {
         // What is compact already is read all the same: damage is to be noticed while it can be mended.
         for run in layer.runs {
           try onRun { () throws(RunError) in try run.verify() }
-          try meter?.pass(run.rowCount)
+          try meter?.pass(Double(run.rowCount))
         }
       }
       if !layer.runs.isEmpty { layers.append(layer) }
@@ -65,7 +65,7 @@ extension CheckpointFiles {
           try writer.takeOver(block, of: run, unlessItHasDeletions: kept != nil)
         {
           rows.skipBlock(ofEra: era)
-          try meter?.pass(UInt64(run.index.entries[block].rowCount))
+          try meter?.pass(Double(run.index.entries[block].rowCount))
           continue
         }
         guard let next = try rows.next() else { return }

@@ -50,7 +50,7 @@ struct CheckpointIndexes: Hashable, Sendable {
     do throws(RunError) {
       let opened = try runs.map { run throws(RunError) in try open(run.name) }
       if let (run, _) = zip(runs, opened).first(where: { $0 != Checkpoint.NamedRun($1) }) {
-        return SnapshotIndex(lost: .runReplaced(run.name), self, indexing)
+        return SnapshotIndex(lost: .runReplaced(run.name), indexing)
       }
       return SnapshotIndex(self, indexing, runs: opened)
     } catch {
@@ -59,7 +59,7 @@ struct CheckpointIndexes: Hashable, Sendable {
       case .disk(let cause) where cause.code == .notFound: break
       default: throw StoreError(error)
       }
-      return SnapshotIndex(lost: StoreError(error), self, indexing)
+      return SnapshotIndex(lost: StoreError(error), indexing)
     }
   }
 }

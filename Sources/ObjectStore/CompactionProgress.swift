@@ -18,15 +18,15 @@ public enum CompactionStep: Hashable, Sendable, CaseIterable {
 
 /// Tells how far a compaction has come, whenever it is a hundredth more, to somebody who may break it off.
 ///
-/// Costs are what it takes to write about so many rows.
+/// Costs are what it takes to write about so many rows; a store that is damaged may claim any number.
 final class CompactionMeter {
   /// About as many rows are written in the time in which a frame is read.
-  static let frameCost: UInt64 = 64
+  static let frameCost = 64.0
 
   private let tell: (CompactionProgress, _ isAtWork: Bool) -> Bool
   private var step = CompactionStep.checking
-  private var expected: UInt64 = 1
-  private var passed: UInt64 = 0
+  private var expected = 1.0
+  private var passed = 0.0
   private var told = 0.0
 
   /// - Parameter tell: told whether the compaction is at work, and so holds what it needs, or before a step;
@@ -40,13 +40,13 @@ final class CompactionMeter {
   }
 
   /// Says how much there is to do from here on.
-  func expect(_ cost: UInt64) { expected = max(1, passed + cost) }
+  func expect(_ cost: Double) { expected = max(1, passed + cost) }
 
   /// Notes that so much of it is done.
-  func pass(_ cost: UInt64 = 1) throws(StoreError) {
+  func pass(_ cost: Double = 1) throws(StoreError) {
     passed += cost
     // All is done only when it says so.
-    let fraction = min(Double(passed) / Double(expected), 0.99)
+    let fraction = min(passed / expected, 0.99)
     guard fraction >= told + 0.01 else { return }
     told = fraction
     try report(isAtWork: true)

@@ -56,25 +56,25 @@ extension JournaledStore {
   }
 
   /// What it takes to write a state anew: about a row, or an entry of an index, each.
-  private func cost(of cut: Cut) -> UInt64 {
+  private func cost(of cut: Cut) -> Double {
     let layers = cut.snapshot.layers
-    let rows = layers.reduce(0) { sum, layer in
-      layer.runs.reduce(sum + UInt64(layer.changes.count)) { $0 + $1.rowCount }
+    let rows = layers.reduce(0.0) { sum, layer in
+      layer.runs.reduce(sum + Double(layer.changes.count)) { $0 + Double($1.rowCount) }
     }
     let index = cut.snapshot.index
-    let entries = index.changes.reduce(0) { $0 + UInt64($1.count) }
-    return index.runs.reduce(rows + entries) { $0 + $1.entryCount }
+    let entries = index.changes.reduce(0.0) { $0 + Double($1.count) }
+    return index.runs.reduce(rows + entries) { $0 + Double($1.entryCount) }
   }
 
   /// Reads everything before a frame, from another on.
   private func check(
-    from first: FrameNumber = .none, before frame: FrameNumber, _ further: UInt64,
+    from first: FrameNumber = .none, before frame: FrameNumber, _ further: Double,
     _ meter: CompactionMeter
   ) throws(StoreError) {
     let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
     var next = max(first, reader.manifest.segments[0].firstFrame)
     guard next < frame else { return }
-    meter.expect((frame.rawValue - next.rawValue) * CompactionMeter.frameCost + further)
+    meter.expect(Double(frame.rawValue - next.rawValue) * CompactionMeter.frameCost + further)
     let ending = try reader.forEachEntry(
       from: next, decoder,
       others: { (number, kind) throws(StoreError) in
@@ -94,7 +94,7 @@ extension JournaledStore {
       }
       let count = place.number.rawValue - next.rawValue
       next = place.number
-      try meter.pass(count * CompactionMeter.frameCost)
+      try meter.pass(Double(count) * CompactionMeter.frameCost)
       return true
     }
     if let finding = ending.finding, next < frame {

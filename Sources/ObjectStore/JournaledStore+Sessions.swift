@@ -31,10 +31,11 @@ extension JournaledStore {
     _ session: Session
   ) throws(StoreError) -> (context: LiveContext, content: ContextFold) {
     let number = session.context
-    let (isOpen, eras) = cataloguing.withLock {
-      (catalogue.contexts[number] != nil, catalogue.eras)
+    let (isOpen, hasBegun, eras) = cataloguing.withLock {
+      (catalogue.contexts[number] != nil, number < catalogue.nextContext, catalogue.eras)
     }
     guard !isOpen else { throw .sessionOpen(session) }
+    guard hasBegun else { throw .sessionUnknown(session) }
     let firstEdit = try firstEdit(of: session)
     try settle()
     let lastEdit = journal.editsOfNextCommit.upperBound.rawValue - 1
@@ -72,6 +73,13 @@ extension JournaledStore {
 }
 
 extension StoreError {
+  fileprivate static func sessionUnknown(_ session: Session) -> StoreError {
+    StoreError(
+      .damaged,
+      "the journal has the session of “\(session.contextName)” under a number that the store's checkpoint says "
+        + "was never given; run a deep verification.")
+  }
+
   static func sessionOpen(_ session: Session) -> StoreError {
     StoreError(
       .contextOpen,

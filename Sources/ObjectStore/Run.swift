@@ -173,6 +173,7 @@ extension CommitNumber {
   init?(_ value: Value) {
     guard case .integer(let number) = value, number >= 0 else { return nil }
     self.init(rawValue: UInt64(number))
+    guard self <= .largest else { return nil }
   }
 }
 

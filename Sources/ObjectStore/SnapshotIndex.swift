@@ -16,6 +16,8 @@ struct SnapshotIndex: Sendable {
   private(set) var changes = [IndexTree()]
   /// The newest first.
   private(set) var runs: [IndexRun] = []
+  /// Beyond it, there may be no numbers left for the indexes of the models that follow.
+  private static let largestNext = IndexNumber(rawValue: 1 << 31)
   /// Why the runs that a checkpoint names are not there.
   private(set) var loss: StoreError?
   /// The entries of the indexes that are not kept.
@@ -29,8 +31,12 @@ struct SnapshotIndex: Sendable {
     numbers = Array(repeating: nil, count: indexing.indexes.count)
   }
 
-  /// Indexes as a checkpoint has them.
+  /// Indexes as a checkpoint has them. Where it has given nearly all numbers away, they begin anew.
   init(_ kept: CheckpointIndexes, _ indexing: Indexing, runs: [IndexRun]) {
+    guard kept.next <= Self.largestNext else {
+      self.init(lost: .indexNumbersGiven(kept.next), indexing)
+      return
+    }
     self.init(unkept: indexing)
     for (place, index) in indexing.indexes.enumerated() {
       numbers[place] = kept.number(of: index.key, index.entity)
@@ -39,10 +45,10 @@ struct SnapshotIndex: Sendable {
     self.runs = runs
   }
 
-  /// Indexes of which nothing is kept, because its runs are lost, or are not those that were named.
-  init(lost error: StoreError, _ kept: CheckpointIndexes, _ indexing: Indexing) {
+  /// Indexes of which nothing is kept, because its runs are lost, or are not those that were named. As nothing has
+  /// their numbers any more, these begin anew.
+  init(lost error: StoreError, _ indexing: Indexing) {
     self.init(unkept: indexing)
-    next = kept.next
     loss = error
   }
 
@@ -206,6 +212,15 @@ struct SnapshotIndex: Sendable {
   /// All that is kept, the newest first.
   var keptSources: [IndexSource.Origin] {
     changes.filter { !$0.isEmpty }.map { .tree($0) } + runs.map { .run($0) }
+  }
+}
+
+extension StoreError {
+  fileprivate static func indexNumbersGiven(_ next: IndexNumber) -> StoreError {
+    StoreError(
+      .damaged,
+      "the checkpoint says that \(next.rawValue - 1) indexes were given numbers, of which few are left."
+    )
   }
 }
 

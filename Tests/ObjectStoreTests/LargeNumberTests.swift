@@ -89,7 +89,7 @@ import Testing
 
   /// A closed store in whose checkpoint some numbers are another.
   private static func forged(
-    _ fields: [String: Int]
+    _ fields: [String: Value]
   ) throws -> (disk: SimulatedDisk, state: PlainState) {
     var life = try StoreLife(seed: 3)
     for _ in 1...3 { try life.save() }
@@ -102,20 +102,24 @@ import Testing
       try PropertyListReader(UnsafeRawBufferPointer(rebasing: $0[...])).root().value()
     }
     guard case .dictionary(var entries) = list else { throw UnsoundBytes() }
-    for (name, number) in fields { entries[name] = .integer(number) }
+    for (name, value) in fields { entries[name] = value }
+    try life.disk.setContents(file, checkpoint(entries, head: Array(bytes[..<36])))
+    return (life.disk, life.state)
+  }
+
+  private static func checkpoint(_ entries: [String: Value], head: [UInt8]) throws -> [UInt8] {
     var writer = ByteWriter()
-    writer.write(Array(bytes[..<36]))
+    writer.write(head)
     try PropertyListWriter.write(.dictionary(entries), to: &writer)
     writer.writeCheck(salt: 0)
-    try life.disk.setContents(file, writer.array)
-    return (life.disk, life.state)
+    return writer.array
   }
 
   @Test(arguments: ["number", "since", "frame", "nextContext", "nextIndex"])
   func `a checkpoint with a number beyond the largest is damaged, and made anew`(
     name: String
   ) throws {
-    let (disk, state) = try Self.forged([name: .max])
+    let (disk, state) = try Self.forged([name: .integer(.max)])
     let store = try Self.open(disk, at: StoreLife.path)
     #expect(store.findings.count == 1)
     #expect(try store.head.plain() == state)
@@ -123,7 +127,9 @@ import Testing
   }
 
   @Test func `no commit follows the last one that there can be`() throws {
-    let (disk, _) = try Self.forged(["number": 1 << 62, "since": 1 << 62 + 1])
+    let (disk, _) = try Self.forged([
+      "number": .integer(1 << 62), "since": .integer(1 << 62 + 1),
+    ])
     for _ in 1...2 {
       let store = try Self.open(disk, at: StoreLife.path)
       #expect(store.findings == [] && store.lastCommit == .largest)
@@ -137,5 +143,68 @@ import Testing
       try store.checkpoint()
       try store.close()
     }
+  }
+
+  @Test(arguments: [1 << 31 + 1, 1 << 32 - 2])
+  func `where nearly all numbers of indexes are given, they are made anew with the first ones`(
+    next: Int
+  ) throws {
+    let (disk, state) = try Self.forged(["nextIndex": .integer(next), "indexes": []])
+    let reader = try StoreReader(on: disk, at: StoreLife.path)
+    #expect(try reader.head.plain() == state)
+    for isFirst in [true, false] {
+      let store = try Self.open(disk, at: StoreLife.path)
+      #expect(store.findings.count == (isFirst ? 1 : 0))
+      #expect(try store.head.plain() == state)
+      #expect(try store.verify(deep: true) == [])
+      try store.checkpoint()
+      try store.close()
+    }
+  }
+
+  @Test func `a session under a number that no context was given is not gone on with`() throws {
+    let (disk, state) = try Self.forged(["nextContext": 1, "contexts": []])
+    for _ in 1...2 {
+      let store = try Self.open(disk, at: StoreLife.path)
+      #expect(try !store.sessions.isEmpty)
+      for session in try store.sessions {
+        let error = #expect(throws: StoreError.self) { try store.resume(session) }
+        #expect(error?.code == .damaged)
+      }
+      #expect(try store.head.plain() == state)
+      try store.close()
+    }
+  }
+
+  @Test func `compacting a store that claims more frames than can be counted finds it damaged`()
+    throws
+  {
+    let first = SegmentBuilder([batchBytes(firstEdit: 1, edits: [Self.adoption])])
+    var header = StoreBuilder.header(after: first)
+    header.firstFrame = 1 << 60 + 1
+    header.firstEdit = 2
+    var builder = StoreBuilder([first, SegmentBuilder(header)])
+    builder.manifest.segments[0].lastFrame = 1 << 60
+    builder.manifest.attachments = [.init("0000000001.xc")]
+    builder.manifest.attachments[0].kind = 2
+    let disk = try builder.disk()
+    var head = ByteWriter()
+    head.write(Array("XJ-CHECK".utf8) + [1] + [UInt8](repeating: 0, count: 11))
+    head.write(builder.manifest.store.high)
+    head.write(builder.manifest.store.low)
+    let (none, nothing): (Value, Value) = (.array([]), .dictionary([:]))
+    let fields: [String: Value] = [
+      "number": 0, "since": 1, "time": 0, "frame": .integer(1 << 60), "layers": none,
+      "indexes": none, "nextIndex": 1, "indexRuns": none, "keys": none, "eras": none,
+      "tags": nothing, "numbers": none, "nextContext": 1, "contexts": none,
+    ]
+    try disk.makeFolders("store/snapshots")
+    try disk.setContents(
+      "store/snapshots/0000000001.xc", Self.checkpoint(fields, head: head.array))
+    let store = try Self.open(disk, at: "store")
+    #expect(store.findings == [])
+    let error = #expect(throws: StoreError.self) { try store.compact(keeping: .latest) }
+    #expect(error?.code == .damaged)
+    try store.close()
   }
 }

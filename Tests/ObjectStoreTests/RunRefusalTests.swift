@@ -226,7 +226,10 @@ import Testing
   }
 
   @Test func `a column of commits that holds something else is refused`() throws {
-    for values: [Value] in [[1, 2], [1, 2, "a"], [1, nil, 3], [1, 2, -3], [1.5, 2, 3]] {
+    let beyond = Value.integer(1 << 62 + 1)
+    for values: [Value] in [
+      [1, 2], [1, 2, "a"], [1, nil, 3], [1, 2, -3], [1.5, 2, 3], [1, 2, beyond],
+    ] {
       var block = try block()
       block.commits = try Column(nil, values)
       #expect(finding(RunForgery(block).bytes) == .columnMalformed(nil))
