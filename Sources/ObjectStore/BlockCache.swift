@@ -1,4 +1,5 @@
 internal import DiskAccess
+internal import Journaling
 
 /// What has been decompressed of runs: blocks, with those of their columns that were asked for, up to a number
 /// of bytes. Those that have not been used for long go first. Any thread may use it.
@@ -19,23 +20,22 @@ package final class BlockCache: @unchecked Sendable {
   /// The front of the queue.
   private var first = 0
   private var heldByteCount = 0
-  private var metDamage: RunError?
+  private var metDamage: [FrameKind: RunError] = [:]
 
   package init(largestByteCount: Int) {
     precondition(largestByteCount >= 0, "a cache cannot hold fewer than no bytes")
     self.largestByteCount = largestByteCount
   }
 
-  /// The first damage that was met in a block of a run, until it is taken: who has the runs may have them made anew.
-  var damage: RunError? { lock.withLock { metDamage } }
+  /// The first damage that was met in a block of a kind, until it is taken: who has the runs may have them made anew.
+  func damage(of kind: FrameKind) -> RunError? { lock.withLock { metDamage[kind] } }
 
-  func note(damage: RunError) { lock.withLock { metDamage = metDamage ?? damage } }
+  func note(damage: RunError, of kind: FrameKind) {
+    lock.withLock { metDamage[kind] = metDamage[kind] ?? damage }
+  }
 
-  func takeDamage() -> RunError? {
-    lock.withLock {
-      defer { metDamage = nil }
-      return metDamage
-    }
+  func takeDamage(of kind: FrameKind) -> RunError? {
+    lock.withLock { metDamage.removeValue(forKey: kind) }
   }
 
   /// How many bytes it holds.

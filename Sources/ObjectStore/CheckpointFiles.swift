@@ -105,47 +105,6 @@ struct CheckpointFiles {
     }
   }
 
-  /// Copies the files that a manifest's attachments name into the folder of another store, and reads the copies.
-  ///
-  /// - Returns: the copy's attachments: only those of newer code where a run is damaged that the copy's journal can
-  ///   make anew.
-  func copy(
-    _ manifest: Manifest, to target: any DiskFolder
-  ) throws(StoreError) -> [Manifest.Attachment] {
-    let attachments = manifest.attachments
-    guard !attachments.isEmpty else { return [] }
-    let copies = try onDiskOfStore { () throws(DiskError) in
-      if try target.information(of: Checkpoint.folderName) == nil {
-        try target.makeFolder(Checkpoint.folderName)
-      }
-      let copies = try target.folder(Checkpoint.folderName)
-      // Newer code may attach what has no file here.
-      for name in manifest.unknownAttachments.map(\.fileName)
-      where try folder.information(of: name) != nil {
-        try folder.copy(name, to: copies)
-      }
-      return copies
-    }
-    do throws(StoreError) {
-      for name in attachments.filter(\.isKnown).map(\.fileName) {
-        try onDiskOfStore(missing: .runMissing(name)) { () throws(DiskError) in
-          try folder.copy(name, to: copies)
-        }
-      }
-      try onDiskOfStore { () throws(DiskError) in try copies.sync() }
-      _ = try Checkpoint.read(manifest, in: target)
-      for attachment in attachments where attachment.kind == Checkpoint.runKind {
-        try onRun { () throws(RunError) in
-          try Run(attachment.fileName, in: copies, store: store, cache: cache).verify()
-        }
-      }
-      return attachments
-    } catch {
-      guard error.code == .damaged, manifest.goesBackToBeginning else { throw error }
-      return manifest.unknownAttachments
-    }
-  }
-
   mutating func newName(_ fileExtension: String) -> String {
     lastNumber += 1
     return Checkpoint.fileName(lastNumber, fileExtension)
@@ -154,12 +113,12 @@ struct CheckpointFiles {
 
 extension Manifest.Attachment {
   /// Whether this code knows the kind.
-  fileprivate var isKnown: Bool { Checkpoint.knownKinds.contains(kind) }
+  var isKnown: Bool { Checkpoint.knownKinds.contains(kind) }
 }
 
 extension Manifest {
   /// What newer code has attached. It stays, with its files.
-  fileprivate var unknownAttachments: [Attachment] { attachments.filter { !$0.isKnown } }
+  var unknownAttachments: [Attachment] { attachments.filter { !$0.isKnown } }
 
   /// The checkpoint that belongs to the store.
   var checkpointName: String? {

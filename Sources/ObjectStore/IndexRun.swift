@@ -94,12 +94,12 @@ package final class IndexRun: Sendable {
     let place = SealedFrame.Place(
       number: UInt64(block) + 1, kind: .entries, salt: ends.header.salt,
       previousBodyCheck: previousBodyCheck)
-    let offset = blocks.offsets[block]
     switch SealedFrame.read(sealed, at: place) {
     case .frame(let frame): return frame
-    case .damaged: throw .damaged(RunFinding(.blockDamaged, name, at: offset))
+    case .damaged: throw damaged(.blockDamaged, block)
     case .newer(let format, let flags):
-      throw .newerFormat(RunFinding(.blockNewer(format: format, flags: flags), name, at: offset))
+      throw .newerFormat(
+        RunFinding(.blockNewer(format: format, flags: flags), name, at: blocks.offsets[block]))
     }
   }
 
@@ -114,8 +114,13 @@ package final class IndexRun: Sendable {
     return content
   }
 
-  private func malformed(_ block: Int) -> RunError {
-    .damaged(RunFinding(.blockMalformed, name, at: blocks.offsets[block]))
+  private func malformed(_ block: Int) -> RunError { damaged(.blockMalformed, block) }
+
+  /// Damage that is met in a block; whoever has the run comes to know of it by the cache.
+  private func damaged(_ kind: RunFinding.Kind, _ block: Int) -> RunError {
+    let error = RunError.damaged(RunFinding(kind, name, at: blocks.offsets[block]))
+    cache.note(damage: error, of: .entries)
+    return error
   }
 
   /// Reads and checks every byte of the run: seals, links, and every entry.

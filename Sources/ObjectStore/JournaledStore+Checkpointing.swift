@@ -34,18 +34,20 @@ extension JournaledStore {
     keep: (Cut) throws(StoreError) -> (commit: CommitNumber, frame: FrameNumber)?
   ) throws(StoreError) {
     // Where this fails, it is tried again when the damage is met again.
-    let damage = canMend ? cache.takeDamage() : nil
+    let damage = canMendRows ? cache.takeDamage(of: .rows) : nil
+    let indexDamage = cache.takeDamage(of: .entries)
     let cut = try cut(rolling: merging, covering: true)
     // All runs are read then. Whoever stands on an earlier state may meet what has been made anew since.
     let mends = damage?.file.map(cut.snapshot.runNames.contains) ?? false
+    let mendsIndexes = indexDamage?.file.map(cut.snapshot.runNames.contains) ?? false
     let kept = try keep(cut)
     let named = files.current?.checkpoint
     let hasChanged =
       named.map { $0.frame < cut.frame } ?? (cut.frame > .none)
       || cut.snapshot.index.runs.map(\.name) != named?.indexes.runs.map(\.name) ?? []
-    guard hasChanged || merging || mends else { return }
+    guard hasChanged || merging || mends || mendsIndexes else { return }
     do throws(StoreError) {
-      try makeCheckpoint(cut, merging: merging || mends, kept, meter)
+      try makeCheckpoint(cut, merging: merging || mends, mendsIndexes: mendsIndexes, kept, meter)
     } catch {
       // What was written of it is of no use, and there may be no room for it.
       try? files.removeAll(
@@ -55,8 +57,8 @@ extension JournaledStore {
   }
 
   private func makeCheckpoint(
-    _ cut: Cut, merging: Bool, _ kept: (commit: CommitNumber, frame: FrameNumber)?,
-    _ meter: CompactionMeter?
+    _ cut: Cut, merging: Bool, mendsIndexes: Bool,
+    _ kept: (commit: CommitNumber, frame: FrameNumber)?, _ meter: CompactionMeter?
   ) throws(StoreError) {
     var cut = cut
     if let kept { cut.catalogue.drop(before: kept.commit) }
@@ -67,7 +69,7 @@ extension JournaledStore {
       cut.snapshot = try refolded(cut, because: error)
       layers = try write(cut, merging: true, keepingFrom: kept?.commit, meter)
     }
-    let indexRuns = try writeIndexRuns(cut, merging: merging, meter)
+    let indexRuns = try writeIndexRuns(cut, merging: merging, mends: mendsIndexes, meter)
     let checkpoint = Checkpoint(
       number: cut.snapshot.number, time: cut.snapshot.time, frame: cut.frame,
       catalogue: cut.catalogue,
@@ -135,39 +137,6 @@ extension JournaledStore {
       at: snapshot.number, snapshot.time, lastNumbers, areFinal: isClosing, live: liveContexts)
     return Cut(
       snapshot: snapshot, catalogue: catalogue, frame: frame, firstUnnamedPiece: firstUnnamedPiece)
-  }
-
-  /// Whether damage was met in a run, and the journal has everything to make it anew.
-  var canMend: Bool { cache.damage != nil && journal.manifest.goesBackToBeginning }
-
-  /// Makes runs anew of which one was found damaged.
-  ///
-  /// - Returns: whether what failed because of it may be tried again.
-  func mend(_ error: StoreError) -> Bool {
-    guard error.code == .damaged, canMend, committing.withLock({ !isFlushing }) else {
-      return false
-    }
-    do throws(StoreError) {
-      try checkpoint()
-      return true
-    } catch {
-      return false
-    }
-  }
-
-  /// The same state folded anew from the journal, where a run is damaged and the journal has everything.
-  private func refolded(_ cut: Cut, because error: StoreError) throws(StoreError) -> Snapshot {
-    guard error.code == .damaged, journal.manifest.goesBackToBeginning else { throw error }
-    var bound = FoldBound(options.unflushedByteCount, journal)
-    let fold = try StoreFold(store).followed(
-      to: cut.frame, from: FrameNumber(1), at: path, on: disk, within: options.unflushedByteCount
-    ) { (fold) throws(StoreError) in try bound.flush(&fold, to: &files) }
-    guard fold.snapshot.number == cut.snapshot.number else { throw error }
-    note([StoreFinding(madeAnew: error)])
-    // Its entries stand under the numbers that commits since have used.
-    var snapshot = fold.snapshot
-    snapshot.index = cut.snapshot.index
-    return snapshot
   }
 
   private func write(

@@ -31,25 +31,43 @@ extension JournaledStore {
   /// Holds `checkpointing`.
   ///
   /// Where a run is damaged all entries are made anew of the rows.
+  ///
+  /// - Parameters:
+  ///   - merging: whether all runs become one.
+  ///   - mends: whether all runs are read, because one was found damaged. Where the rows are damaged as well, as
+  ///     much is written as can be.
   func writeIndexRuns(
-    _ cut: Cut, merging: Bool, _ meter: CompactionMeter?
+    _ cut: Cut, merging: Bool, mends: Bool, _ meter: CompactionMeter?
   ) throws(StoreError) -> [IndexRun] {
+    func write(merging: Bool) throws(StoreError) -> [IndexRun] {
+      try files.writeIndexRuns(of: cut.snapshot.index, merging: merging, meter, salt: salt)
+    }
     do throws(StoreError) {
-      return try files.writeIndexRuns(of: cut.snapshot.index, merging: merging, meter, salt: salt)
+      return try write(merging: merging || mends)
     } catch {
       guard error.code == .damaged else { throw error }
-      let index = cut.snapshot.index
-      let places = index.numbers.indices.filter { index.numbers[$0] != nil }
-      var (entries, runs) = try entriesOfRows(of: cut.snapshot, places: places)
-      entries.sort()
-      if !entries.isEmpty,
-        let run = try files.writeIndexRun([.sorted(entries)], of: index, isLast: true, salt: salt)
-      {
-        runs.append(run)
+      do throws(StoreError) {
+        let runs = try indexRunsOfRows(cut)
+        note([.indexMadeAnew(because: error)])
+        return runs
+      } catch {
+        guard error.code == .damaged, mends, !merging else { throw error }
+        return try write(merging: false)
       }
-      note([.indexMadeAnew(because: error)])
-      return runs
     }
+  }
+
+  private func indexRunsOfRows(_ cut: Cut) throws(StoreError) -> [IndexRun] {
+    let index = cut.snapshot.index
+    let places = index.numbers.indices.filter { index.numbers[$0] != nil }
+    var (entries, runs) = try entriesOfRows(of: cut.snapshot, places: places)
+    entries.sort()
+    if !entries.isEmpty,
+      let run = try files.writeIndexRun([.sorted(entries)], of: index, isLast: true, salt: salt)
+    {
+      runs.append(run)
+    }
+    return runs
   }
 
   /// The entries that the rows of a state make for some of its indexes: in one run as far as there are more of

@@ -46,7 +46,11 @@ extension JournaledStore {
       do throws(StoreError) {
         // The runs that are open are no witnesses for what stands under their names now.
         let read = try Checkpoint.read(journal.manifest, in: journal.folder)
-        _ = try read?.checkpoint.fold(of: journal.store, in: journal.folder, cache: files.cache)
+        let fold = try read?.checkpoint.fold(
+          of: journal.store, in: journal.folder, cache: files.cache)
+        if let loss = fold?.snapshot.index.loss {
+          verification.findings.append(StoreFinding(loss.description))
+        }
       } catch {
         verification.findings.append(StoreFinding(error.description))
       }

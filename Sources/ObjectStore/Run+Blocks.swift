@@ -133,7 +133,7 @@ extension Run {
   /// Damage that is met while a block is read; whoever has the run comes to know of it by the cache.
   private func damaged(_ kind: RunFinding.Kind, at offset: UInt64) -> RunError {
     let error = RunError.damaged(RunFinding(kind, name, at: offset))
-    cache.note(damage: error)
+    cache.note(damage: error, of: .rows)
     return error
   }
 }

@@ -144,8 +144,14 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
       try beginAnew()
       finding = try onJournal { () throws(JournalError) in try poll(&failure) }
     }
-    if let damage = cache.takeDamage(), lack == nil {
+    if let damage = cache.takeDamage(of: .rows), lack == nil {
       try doWithoutCheckpoint(because: StoreError(damage), &failure, &finding)
+    }
+    if let damage = cache.takeDamage(of: .entries),
+      fold.snapshot.index.runs.contains(where: { $0.name == damage.file })
+    {
+      // The rows have everything of it.
+      fold.snapshot.index.lose(because: StoreError(damage))
     }
     if finding == nil, failure == nil, fold.snapshot.changesByteCount > cache.largestByteCount,
       latest.checkpointName != checkpointName

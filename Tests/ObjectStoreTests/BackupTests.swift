@@ -192,4 +192,32 @@ import Testing
     }
     try store.close()
   }
+
+  @Test(arguments: [true, false])
+  func `a backup is made without an index run that is damaged, which is made anew of the rows`(
+    hasAllHistory: Bool
+  ) throws {
+    let disk = SimulatedDisk(seed: 14)
+    let store = try Self.open(disk)
+    var program = try NoteProgram(store)
+    for _ in 1...10 { try program.save() }
+    try store.compact(keeping: hasAllHistory ? .everything : .latest)
+    let damaged = try #require(disk.paths.first { $0.hasSuffix(".xi") })
+    var bytes = try #require(disk.contents(of: damaged))
+    bytes[bytes.count / 2] ^= 0x10
+    try disk.setContents(damaged, bytes)
+    try store.backup(to: Self.copy)
+    #expect(!disk.paths.contains { $0.hasPrefix(Self.copy) && $0.hasSuffix(".xi") })
+    let copied = try Self.open(disk, at: Self.copy)
+    #expect(copied.findings.count == 1)
+    #expect(try copied.head.plain() == program.state)
+    #expect(try copied.verify(deep: true) == [])
+    try copied.close()
+    try store.close()
+    #expect(store.findings.count == 1, "closing has made it anew")
+    let again = try Self.open(disk)
+    #expect(again.findings == [])
+    #expect(try again.verify(deep: true) == [])
+    try again.close()
+  }
 }
