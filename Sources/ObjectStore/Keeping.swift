@@ -72,17 +72,19 @@ extension JournaledStore {
   }
 
   /// The first frame that is needed to read all from one on: the pieces of a large edit or commit may be in an
-  /// earlier segment than the batch that names them.
+  /// earlier segment than the batch that names them. That may stand anywhere behind them: a batch that waits is
+  /// written between, and so is what others bring until there is room for the name.
   private func firstFrame(
     neededFrom first: FrameNumber, through last: FrameNumber
   ) throws(StoreError) -> FrameNumber {
     let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
-    var first = first
-    while let segment = reader.manifest.segments.last(where: { $0.firstFrame <= first }) {
-      let needed = try reader.firstFrame(
-        neededFrom: segment.firstFrame, through: segment.sealing?.lastFrame ?? last)
-      guard needed < segment.firstFrame else { break }
-      first = needed
+    var (first, unread) = (first, last)
+    while let start = reader.manifest.segments.last(where: { $0.firstFrame <= first })?.firstFrame,
+      start <= unread
+    {
+      let needed = try reader.firstFrame(neededFrom: start, through: unread)
+      if needed < start { first = needed }
+      unread = start.previous
     }
     return first
   }

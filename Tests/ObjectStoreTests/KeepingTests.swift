@@ -172,4 +172,43 @@ import Testing
       try store.events().contains { $0.kind == .set(note.object, key: "title", .string(text)) })
     try store.close()
   }
+
+  /// Has a context make edits until a batch of them is written.
+  private func edit(_ note: Note, by context: LiveContext) throws {
+    let byteCount = note.store.journaledByteCount
+    while note.store.journaledByteCount == byteCount {
+      try note.store.record(.set(note.object, note.title, "short"), by: context)
+    }
+  }
+
+  @Test func `S76b: pieces are kept that are named two segments further on, behind another batch`()
+    throws
+  {
+    let store = try open()
+    let note = try Note(store)
+    try note.save("one")
+    // From here on a full batch waits to be written.
+    let rival = try store.beginContext(name: "rival", on: 1)
+    try edit(note, by: rival)
+    let context = try store.beginContext(name: "editor", on: 1)
+    try edit(note, by: rival)
+    let text = String(repeating: "a long text ", count: 1_700)
+    try store.record(.set(note.object, note.title, .string(text)), by: context)
+    try store.beginSegment()
+    // The batch with the beginning of the context.
+    try edit(note, by: rival)
+    try store.beginSegment()
+    // The batch that names the pieces.
+    try store.endContext(rival)
+    try store.checkpoint()
+    try store.compact(keeping: .latest)
+    #expect(try store.verify(deep: true) == [])
+    let again = try open(disk.imageAfterProcessDeath())
+    let draft = try #require(again.unsavedDrafts.first)
+    #expect(draft.problem == nil)
+    let (_, content) = try again.resume(draft)
+    #expect(content.objects[note.object]?.row == note.row(text))
+    try again.close()
+    try store.close()
+  }
 }
