@@ -14,6 +14,7 @@ struct ContextFolding {
   /// The place of the era that the walk has come to; -1 before the first.
   private var era: Int
   private var time: RecordedTime
+  private let tellsDamage: Bool
   /// The context that is folded from its beginning on.
   private var whole: ContextNumber?
   private var savesReturnedTo: Set<Int> = []
@@ -27,9 +28,10 @@ struct ContextFolding {
   /// - Parameters:
   ///   - eras: the store's eras as of the last edit that is to be looked at.
   ///   - lastTime: a time that is not before that of the first of these edits, where nothing else tells it.
+  ///   - tellsDamage: whether damage of what a context stands on is told as what is wrong with it, and not thrown.
   static func unsaved(
     _ open: [ContextNumber: Catalogue.OpenContext], through lastEdit: UInt64, _ eras: [Era],
-    before lastTime: RecordedTime, of store: JournaledStore
+    before lastTime: RecordedTime, of store: JournaledStore, tellingDamage tellsDamage: Bool
   ) throws(StoreError) -> [ContextNumber: FoldedContext] {
     guard let first = open.values.compactMap(\.standing.firstUnsavedEdit).min() else { return [:] }
     let (reader, frame) = try store.reader(fromSegmentWith: first)
@@ -41,7 +43,8 @@ struct ContextFolding {
       }
     }
     var folding = ContextFolding(
-      store, lastEdit, eras, era: eras.count - 1 - adoptedCount, time: lastTime)
+      store, lastEdit, eras, era: eras.count - 1 - adoptedCount, time: lastTime,
+      tellingDamage: tellsDamage)
     folding.waiting = open
     try folding.walk(reader, from: frame)
     return folding.contexts
@@ -50,7 +53,7 @@ struct ContextFolding {
   /// Folds a context from its first edit on, which the journal has.
   static func whole(
     _ number: ContextNumber, from firstEdit: UInt64, through lastEdit: UInt64, _ eras: [Era],
-    of store: JournaledStore
+    of store: JournaledStore, tellingDamage tellsDamage: Bool = false
   ) throws(StoreError) -> FoldedContext? {
     let (reader, frame) = try store.reader(fromSegmentWith: firstEdit)
     var survey = ContextSurvey(of: number)
@@ -62,7 +65,7 @@ struct ContextFolding {
     }
     var folding = ContextFolding(
       store, lastEdit, eras, era: eras.count - 1 - survey.adoptedCount,
-      time: RecordedTime(rawValue: .min))
+      time: RecordedTime(rawValue: .min), tellingDamage: tellsDamage)
     folding.whole = number
     folding.savesReturnedTo = survey.savesReturnedTo
     try folding.walk(reader, from: frame)
@@ -70,13 +73,15 @@ struct ContextFolding {
   }
 
   private init(
-    _ store: JournaledStore, _ lastEdit: UInt64, _ eras: [Era], era: Int, time: RecordedTime
+    _ store: JournaledStore, _ lastEdit: UInt64, _ eras: [Era], era: Int, time: RecordedTime,
+    tellingDamage tellsDamage: Bool
   ) {
     self.store = store
     self.lastEdit = lastEdit
     self.eras = eras
     self.era = era
     self.time = time
+    self.tellsDamage = tellsDamage
   }
 
   private mutating func walk(
@@ -123,7 +128,8 @@ struct ContextFolding {
     case .contextBegan(let context, let name, let base, let parent) where whole == context:
       let fold = ContextFold(
         context, name: name, on: base, parent: parent, traits: traits)
-      contexts[context] = FoldedContext(fold, at: time, savesReturnedTo: savesReturnedTo)
+      contexts[context] = FoldedContext(
+        fold, at: time, savesReturnedTo: savesReturnedTo, tellingDamage: tellsDamage)
     case .contextEnded(let context), .draftDiscarded(let context): contexts[context]?.end()
     case .edited(let context, let edit):
       begin(context, at: number)
@@ -141,7 +147,7 @@ struct ContextFolding {
     let fold = ContextFold(
       number, name: open.name, on: open.standing.base, parent: open.parent,
       traits: traits, hasEarlierSteps: true)
-    contexts[number] = FoldedContext(fold, at: time)
+    contexts[number] = FoldedContext(fold, at: time, tellingDamage: tellsDamage)
   }
 
   /// What the model says of keys in the era that the walk has come to.

@@ -15,15 +15,21 @@ struct FoldedContext {
   private var saveCount = 0
   /// After which of its saves it did something that it gave up when it ended; 0 stands for its beginning.
   private let savesReturnedTo: Set<Int>
+  /// Whether damage of what it stands on is told as what is wrong with an edit, and not thrown.
+  private let tellsDamage: Bool
   /// As it was after one of these.
   private var saved: (fold: ContextFold, standing: ContextStanding)?
   /// What its last saves have left of objects, as the store has it.
   private var savedRows = SavedRows()
 
-  init(_ fold: ContextFold, at time: RecordedTime, savesReturnedTo: Set<Int> = []) {
+  init(
+    _ fold: ContextFold, at time: RecordedTime, savesReturnedTo: Set<Int> = [],
+    tellingDamage tellsDamage: Bool
+  ) {
     self.fold = fold
     self.time = time
     self.savesReturnedTo = savesReturnedTo
+    self.tellsDamage = tellsDamage
     standing = ContextStanding(on: fold.base)
     keepWhereReturnedTo()
   }
@@ -70,7 +76,9 @@ struct FoldedContext {
         problem = StoreError(contradiction: "\(contradiction)", in: frame)
       case .row(let error):
         // A commit that was never durable is gone, and an edit that was made on it may be there.
-        guard error.code == .commitMissing else { throw error }
+        guard error.code == .commitMissing || tellsDamage && error.code == .damaged else {
+          throw error
+        }
         problem = error
       }
     }

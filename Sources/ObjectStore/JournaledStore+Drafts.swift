@@ -35,12 +35,15 @@ extension JournaledStore {
     }
   }
 
-  /// Has a context that was left go on; nil where there is none. Holds `drafting`.
+  /// Has a context that was left go on; nil where there is none. Holds `checkpointing` and `drafting`.
   func takeLeft(
     _ number: ContextNumber
   ) throws(StoreError) -> (context: LiveContext, content: ContextFold)? {
-    guard let open = leftContexts.open[number], let left = try leftContexts.whole(number, self)
-    else { return nil }
+    guard let open = leftContexts.open[number] else { return nil }
+    let whole = try mending(whileHeld: true) { (isLast) throws(StoreError) in
+      try leftContexts.whole(number, self, sparingDamage: isLast)
+    }
+    guard let left = whole else { return nil }
     if left.problem != nil, let restated = try restate(left.fold) {
       try end(number, .contextEnded(number))
       return restated

@@ -10,13 +10,15 @@ extension JournaledStore {
     guard let era = head.era, let change = try? ModelChange(from: era.model, to: newer) else {
       return
     }
-    var gathering = Gathering(self)
-    for entity in change.entities {
-      for property in entity.properties where property.isGathered {
-        try gathering.gather(property, of: entity.older, in: era)
+    try mending { _ throws(StoreError) in
+      var gathering = Gathering(self)
+      for entity in change.entities {
+        for property in entity.properties where property.isGathered {
+          try gathering.gather(property, of: entity.older, in: era)
+        }
       }
+      try gathering.commit()
     }
-    try gathering.commit()
   }
 }
 
@@ -92,6 +94,7 @@ private struct Gathering {
       guard case .store(let error) = error else {
         preconditionFailure("a store that is being opened has a rival")
       }
+      try? store.endContext(context)
       throw error
     }
     try store.endContext(context)

@@ -12,19 +12,36 @@ extension JournaledStore {
   private func salt() throws(StoreError) -> UInt64 { try journal.randomSalt() }
 
   /// Makes the indexes that are not kept of the rows, while nobody else has the store yet. Holds nothing.
+  ///
+  /// Where rows are damaged to stay, they are not kept still: who asks for one has it made of the rows, and is told.
   func makeMissingIndexes() throws(StoreError) {
     guard !pending.snapshot.index.isComplete else { return }
     let loss = pending.snapshot.index.loss
-    if let loss { note([.indexMadeAnew(because: loss)]) }
-    let places = pending.keepMissingIndexes()
-    let snapshot = pending.snapshot
-    let (entries, runs) = try checkpointing.withLock { () throws(StoreError) in
-      try entriesOfRows(of: snapshot, places: places)
+    let made = try mending { (isLast) throws(StoreError) in
+      try checkpointing.withLock { () throws(StoreError) in
+        try entriesOfMissingIndexes(orNone: isLast)
+      }
     }
-    pending.addToIndex(entries, runs)
+    guard let (entries, runs) = made else { return }
+    if let loss { note([.indexMadeAnew(because: loss)]) }
+    pending.keepMissingIndexes(entries, runs)
     publish(anew: pending.snapshot)
     // What was written is named by no checkpoint yet, or what is damaged still is.
     if !runs.isEmpty || loss != nil { flush() }
+  }
+
+  /// - Parameter sparesDamage: whether there are none where rows are damaged; that is thrown otherwise.
+  private func entriesOfMissingIndexes(
+    orNone sparesDamage: Bool
+  ) throws(StoreError) -> (ContiguousArray<IndexEntry>, [IndexRun])? {
+    var snapshot = pending.snapshot
+    let places = snapshot.index.keepAll()
+    do throws(StoreError) {
+      return try entriesOfRows(of: snapshot, places: places)
+    } catch {
+      guard sparesDamage, error.code == .damaged else { throw error }
+      return nil
+    }
   }
 
   /// Writes what has changed in the indexes of a state into a run, with those runs that are not much larger.

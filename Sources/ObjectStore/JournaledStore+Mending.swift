@@ -27,6 +27,27 @@ extension JournaledStore {
     }
   }
 
+  /// Does something that reads runs. Where it meets damage it is done once more, after what can be made anew was.
+  ///
+  /// - Parameters:
+  ///   - isHeld: whether `checkpointing` is held.
+  ///   - body: told whether this is the last time, and the damage is there to stay.
+  func mending<Answer>(
+    whileHeld isHeld: Bool = false, _ body: (_ isLast: Bool) throws(StoreError) -> Answer
+  ) throws(StoreError) -> Answer {
+    func mend() throws(StoreError) {
+      try writeCheckpoint(merging: false) { _ throws(StoreError) in nil }
+    }
+    do throws(StoreError) {
+      return try body(false)
+    } catch {
+      guard error.code == .damaged else { throw error }
+      // Where this fails, it is the second attempt that tells.
+      if canMend { try? isHeld ? mend() : checkpointing.withLock(mend) }
+      return try body(true)
+    }
+  }
+
   /// The same state folded anew from the journal, where a run is damaged and the journal has everything.
   func refolded(_ cut: Cut, because error: StoreError) throws(StoreError) -> Snapshot {
     guard error.code == .damaged, journal.manifest.goesBackToBeginning else { throw error }

@@ -51,7 +51,9 @@ extension JournaledStore {
         path: path, options: options, disk: disk, journal: journal, recovery: report, fold, files)
       program.withLock { $0 = model?.program }
       note(report.storeFindings + [opening.finding].compactMap(\.self))
-      try leftContexts.foldUnsaved(self)
+      try mending { (isLast) throws(StoreError) in
+        try leftContexts.foldUnsaved(self, tellingDamage: isLast)
+      }
       // Nobody else has the store yet, and no checkpoint that is due may be the first.
       committing.withLock { isFlushing = true }
       if let model { try adopt(model) }

@@ -47,23 +47,31 @@ struct LeftContexts {
   }
 
   /// Folds what is not saved, from the first edit of it on.
-  mutating func foldUnsaved(_ store: JournaledStore) throws(StoreError) {
+  ///
+  /// - Parameter tellsDamage: whether damage of what a context stands on is told by its draft, and not thrown.
+  mutating func foldUnsaved(
+    _ store: JournaledStore, tellingDamage tellsDamage: Bool
+  ) throws(StoreError) {
     unsaved = try ContextFolding.unsaved(
       open.filter { $0.value.standing.firstUnsavedEdit != nil }, through: lastEdit, eras,
-      before: lastTime, of: store)
+      before: lastTime, of: store, tellingDamage: tellsDamage)
   }
 
-  /// One of them with what it can undo, from all its edits; where these cannot be had, what it has not saved.
+  /// One of them with what it can undo, from all its edits.
+  ///
+  /// - Parameter sparesDamage: whether what is damaged costs what it can undo, and is not thrown: what it has not
+  ///   saved is known.
   func whole(
-    _ number: ContextNumber, _ store: JournaledStore
+    _ number: ContextNumber, _ store: JournaledStore, sparingDamage sparesDamage: Bool
   ) throws(StoreError) -> FoldedContext? {
     guard let left = open[number] else { return nil }
     var whole: FoldedContext?
     do throws(StoreError) {
       whole = try ContextFolding.whole(
-        number, from: left.firstEdit, through: lastEdit, eras, of: store)
+        number, from: left.firstEdit, through: lastEdit, eras, of: store,
+        tellingDamage: sparesDamage)
     } catch {
-      guard error.code == .damaged, unsaved[number] != nil else { throw error }
+      guard error.code == .damaged, sparesDamage, unsaved[number] != nil else { throw error }
     }
     for era in store.head.eras.dropFirst(eras.count) { whole?.convert(to: era, of: store) }
     // What is wrong with what is saved costs what can be undone, and no more.

@@ -104,16 +104,9 @@ struct PendingCommits {
     }
   }
 
-  /// Gives numbers to the indexes that are not kept, while nothing is on its way.
-  ///
-  /// - Returns: their places.
-  mutating func keepMissingIndexes() -> [Int] {
-    defer { settled = snapshot }
-    return snapshot.index.keepAll()
-  }
-
-  /// Adds what those indexes have been made of.
-  mutating func addToIndex(_ entries: some Sequence<IndexEntry>, _ runs: [IndexRun]) {
+  /// Keeps the indexes that were not kept, by what they have been made of, while nothing is on its way.
+  mutating func keepMissingIndexes(_ entries: some Sequence<IndexEntry>, _ runs: [IndexRun]) {
+    _ = snapshot.index.keepAll()
     snapshot.index.add(entries, runs: runs)
     settled = snapshot
   }
