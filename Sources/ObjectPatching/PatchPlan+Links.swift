@@ -10,8 +10,8 @@ extension PatchPlan {
     let key: String
     let member: Target
     let property: Property
+    let former: [Target]
     let owner: Target?
-    let former: Target?
   }
 
   mutating func planLinks() throws {
@@ -89,7 +89,7 @@ extension PatchPlan {
     let step = steps[index]
     guard step.effect != .creation, let object = step.object else {
       links[.made(index), default: [:]][property.key] = Link(
-        property: property, targets: added.map(\.target))
+        property: property, former: [], targets: added.map(\.target))
       return
     }
     let row = try context.rowShown(of: object)
@@ -115,7 +115,8 @@ extension PatchPlan {
       let merges = policy == .merge && (patch.kind != .toOne || new == current)
       if !merges, !note(index, property, removed, added.map(\.target), current) { return }
     }
-    links[.existing(object), default: [:]][property.key] = Link(property: property, targets: new)
+    links[.existing(object), default: [:]][property.key] = Link(
+      property: property, former: current, targets: new)
   }
 
   /// Notes that a relationship does not lead where the patch says.
@@ -173,35 +174,39 @@ extension PatchPlan {
     var implied: [Implied] = []
     for (target, isAdded) in removed.map({ ($0, false) }) + added.map({ ($0.target, true) }) {
       let entity: EntityInfo?
-      var leads = false
+      var former: [Target] = []
       switch target {
       case .existing(let object):
         entity = context.schema.entity(object.entity)
-        leads = try context.rowShown(of: object)?[back].destinations.map(Target.existing) == [owner]
+        former = try context.rowShown(of: object)?[back].destinations.map(Target.existing) ?? []
       case .made(let other): entity = steps[other].info
       }
       guard let property = entity?.property(back) else { continue }
-      if leads == isAdded, policy != .merge,
-        !note(.value, index, key: key, new: .null, current: .null)
-      {
-        continue
+      if (former == [owner]) == isAdded {
+        // What has gone elsewhere meanwhile stays there where both sides are merged.
+        if policy == .merge, !isAdded { continue }
+        if policy != .merge, !note(.value, index, key: key, new: .null, current: .null) { continue }
       }
       if step.effect == .deletion { continue }
       implied.append(
         Implied(
-          index: index, key: key, member: target, property: property,
-          owner: isAdded ? owner : nil, former: isAdded ? nil : owner))
+          index: index, key: key, member: target, property: property, former: former,
+          owner: isAdded ? owner : nil))
     }
     return implied
   }
 
   /// What the holding end says itself comes first; what comes stands over what goes.
   private mutating func plan(_ implied: [Implied]) {
-    let explicit = links
     for each in implied.sorted(by: { $0.owner == nil && $1.owner != nil }) {
-      if explicit[each.member]?[each.property.key] != nil { continue }
-      links[each.member, default: [:]][each.property.key] = Link(
-        property: each.property, targets: each.owner.map { [$0] } ?? [])
+      if let said = links[each.member]?[each.property.key], !said.isImplied { continue }
+      let link = Link(
+        property: each.property, former: each.former, targets: each.owner.map { [$0] } ?? [],
+        isImplied: true)
+      links[each.member, default: [:]][each.property.key] = link
+      if link.isChange, !steps[each.index].keysHeldElsewhere.contains(each.key) {
+        steps[each.index].keysHeldElsewhere.append(each.key)
+      }
     }
   }
 }

@@ -14,8 +14,15 @@ struct PatchPlan {
 
   /// Where a relationship is to lead.
   struct Link {
-    var property: Property
+    let property: Property
+    /// Where it leads now.
+    let former: [Target]
     var targets: [Target]
+    /// Whether the patch says it at the other end only.
+    var isImplied = false
+
+    /// Whether it is to lead elsewhere than now.
+    var isChange: Bool { targets != former }
   }
 
   /// What becomes of one object.
@@ -30,6 +37,8 @@ struct PatchPlan {
     var values: [String: Value] = [:]
     /// Whether the delegate patches the attributes.
     var isByHand = false
+    /// Relationships that change, and that the objects at the other ends hold.
+    var keysHeldElsewhere: [String] = []
 
     var path: PatchPath { entry.path }
     var patch: ObjectPatch { entry.patch }
@@ -39,7 +48,7 @@ struct PatchPlan {
   let policy: PatchPolicy
   let flat: FlatPatch
   let lookup: PatchLookup
-  private(set) var steps: [Step] = []
+  var steps: [Step] = []
   /// Where relationships are to lead, by object and key.
   var links: [Target: [KeyNumber: Link]] = [:]
   /// The conflicts that keep the patch from being applied, in its order.
@@ -250,7 +259,10 @@ struct PatchPlan {
     let step = steps[index]
     guard let effect = step.effect else { return nil }
     let target = effect == .creation ? Target.made(index) : step.object.map(Target.existing)
-    let linked = target.flatMap { links[$0] }?.values.map(\.property.name) ?? []
+    var linked = step.keysHeldElsewhere
+    if let links = target.flatMap({ links[$0] }) {
+      linked += links.values.filter { $0.isChange && !$0.isImplied }.map(\.property.name)
+    }
     if effect == .update, step.values.isEmpty, linked.isEmpty, !step.isByHand { return nil }
     return (Array(step.values.keys) + linked).sorted()
   }
