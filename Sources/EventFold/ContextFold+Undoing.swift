@@ -52,6 +52,9 @@ extension ContextFold {
     hasEarlierSteps = true
   }
 
+  /// Forgets what can be redone, as after a change; where the same edits are folded without it, that is known.
+  package mutating func forgetRedoSteps() { redoSteps = [] }
+
   mutating func undo<RowError>(
     _ restorations: [Restoration], _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {

@@ -71,12 +71,47 @@ extension ManagedObjectContext {
   /// Whether what comes now can be taken back by itself.
   package var canTakeBack: Bool { groupDepth == 0 && undoDisabledDepth == 0 }
 
-  /// Takes back what was done since pending changes were processed last.
-  package func takeBack() {
+  /// Does something as one step that can be undone, also where a hook or a delegate fetches meanwhile; or as a part of
+  /// the group that is open. Pending changes were processed before.
+  ///
+  /// Where it throws, what it did is taken back, if `canTakeBack` says so before.
+  package func asStep<Result>(named name: String, _ body: () throws -> Result) throws -> Result {
+    let (canTakeBack, brokenBefore, nameBefore) = (canTakeBack, brokenGroupCount, actionName)
+    groupDepth += 1
+    actionName = name
+    do {
+      let result = try body()
+      endUndoGrouping()
+      if groupDepth > 0 {
+        if !fold.hasOpenStep { actionName = nameBefore }
+        processPendingChanges()
+      }
+      return result
+    } catch {
+      if canTakeBack {
+        (groupDepth, brokenGroupCount) = (0, brokenBefore)
+        takeBack()
+      } else {
+        endUndoGrouping()
+      }
+      actionName = nameBefore
+      throw error
+    }
+  }
+
+  /// Takes back the step that is open, and leaves nothing of it: objects are no longer changed that were not before,
+  /// and neither undo nor redo knows of it.
+  private func takeBack() {
     pendingDeletions = []
-    actionName = nil
-    guard let step = fold.openStep else { return }
-    bring(rowsBefore(step), named: nil)
+    let count = fold.undoSteps.count
+    if fold.hasOpenStep { perform(.stepEnded(name: nil)) }
+    guard fold.undoSteps.count > count, let step = fold.undoSteps.last else { return }
+    restore(step) { .undone($0) }
+    guard fold.undoSteps.count == count else { return }
+    // In the journal, too, there is nothing left to be redone but a step that does nothing.
+    perform(.redone([]))
+    perform(.undone([]))
+    fold.forgetRedoSteps()
   }
 
   /// Has an object be there again that the store had once, under its ID and without values; nil where it never had

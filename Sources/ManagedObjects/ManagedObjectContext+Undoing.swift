@@ -110,7 +110,8 @@ extension ManagedObjectContext {
     restore(step) { .redone($0) }
   }
 
-  private func restore(_ step: UndoStep, _ edit: ([Restoration]) -> Edit) {
+  /// Takes a step back, or makes it again.
+  func restore(_ step: UndoStep, _ edit: ([Restoration]) -> Edit) {
     let states = step.objects.compactMap { each -> ObjectState? in
       guard let object = instance(of: each.object) else { return nil }
       held[each.object] = object

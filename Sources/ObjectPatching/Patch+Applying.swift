@@ -13,7 +13,8 @@ extension Patch {
   ///   - name: the name of the step.
   /// - Returns: what was done.
   /// - Throws: `PatchConflicts`, which has all conflicts; `PatchError`, which names the place, where the patch cannot be
-  ///   applied at all; what the delegate throws; `StoreError` where the store cannot be read. Nothing has changed then.
+  ///   applied at all; what the delegate throws; `StoreError` where the store cannot be read. Nothing has changed then;
+  ///   but where a delegate has changed something before it threw, nothing can be redone any more.
   @discardableResult
   public func apply(
     to context: ManagedObjectContext, policy: PatchPolicy = .refuse,
@@ -28,15 +29,9 @@ extension Patch {
         "what a delegate does can be taken back only as a step; end the undo group, or switch undo on, before."
       )
     }
-    context.setActionName(name)
-    do {
+    return try context.asStep(named: name) {
       var execution = PatchExecution(plan, delegate)
-      let made = try execution.run()
-      context.processPendingChanges()
-      return plan.report(made)
-    } catch {
-      context.takeBack()
-      throw error
+      return plan.report(try execution.run())
     }
   }
 
