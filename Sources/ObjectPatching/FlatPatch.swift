@@ -30,12 +30,14 @@ struct FlatPatch {
       var bare = relationship
       bare.patches = []
       try check(bare, at: path.appending(key))
+      let added =
+        relationship.patches.isEmpty ? [] : Set(relationship.added.map(\.identity))
       for (index, child) in relationship.patches.enumerated() {
         let place = path.appending(key)
         children.append((child, relationship.kind == .toOne ? place : place.appending(index)))
         // What comes to be under a relationship belongs to it, also where nobody says so.
         if child.kind == .creation, source.kind != .deletion,
-          !relationship.added.contains(where: { $0.identity == child.identity }),
+          !added.contains(child.identity),
           !child.leads(to: source)
         {
           bare.added.append(RelationshipPatch.Member(child.identity))

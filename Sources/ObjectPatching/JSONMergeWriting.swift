@@ -43,7 +43,7 @@ struct JSONMergeWriting {
   private mutating func add(_ patch: ObjectPatch) throws(JSONError) {
     let entity = try graph.entity(patch.entityName)
     let place = try graph.pointer(patch.identity)
-    try patch.checkKeepsIdentifier()
+    try patch.checkKeepsIdentifier(entity)
     if patch.kind == .deletion { return try set(.null, at: place) }
     if patch.kind == .creation { try set(.object(JSONObject()), at: place) }
     for (key, value) in (patch.new ?? [:]).sortedByKey where patch.old?[key] != value {

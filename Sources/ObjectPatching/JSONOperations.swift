@@ -28,7 +28,7 @@ struct JSONOperations {
   private mutating func add(_ patch: ObjectPatch) throws(JSONError) {
     let entity = try graph.entity(patch.entityName)
     let place = try graph.pointer(patch.identity)
-    try patch.checkKeepsIdentifier()
+    try patch.checkKeepsIdentifier(entity)
     switch patch.kind {
     case .creation:
       attributes.append(.add(place, creation(patch, entity)))
@@ -138,10 +138,12 @@ extension JSONPointer {
 
 extension ObjectPatch {
   /// Another identifier would be another member of the document, and whatever leads to it would have to be changed.
-  func checkKeepsIdentifier() throws(JSONError) {
-    guard case .attribute(let key, let value) = identity.identifier, let new = new?[key],
-      new != value
-    else { return }
+  func checkKeepsIdentifier(_ entity: ModelEntity) throws(JSONError) {
+    guard let key = entity.attributes.first(where: \.isIdentifier)?.name, let new = new?[key] else {
+      return
+    }
+    if case .attribute(_, new) = identity.identifier { return }
+    if case .objectID = identity.identifier, kind == .creation, new.isNull { return }
     throw JSONError(.badIdentifier, "gives \(identity) another identifier, which cannot be told")
       .inside(key)
   }

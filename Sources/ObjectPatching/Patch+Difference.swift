@@ -155,7 +155,8 @@ extension PatchComparison {
       new[name] = entry.new ?? .null
     }
     if new.isEmpty { return .patch(nil) }
-    let identity = try from.identity(of: object, info, change, later)
+    let name = try from.identity(of: object, info, change, later)
+    let identity = Self.lasting(name, of: object, new)
     return .patch(ObjectPatch(updating: identity, old: old, new: new))
   }
 

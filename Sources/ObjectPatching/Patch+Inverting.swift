@@ -16,7 +16,14 @@ extension Patch {
 extension ObjectPatch {
   fileprivate func inverted(at path: PatchPath) throws(PatchError) -> ObjectPatch {
     var inverted = self
-    if let identity = identityAfter { inverted.identity = identity }
+    if let identity = identityAfter {
+      inverted.identity = identity
+    } else if kind == .update {
+      throw PatchError(
+        .notInvertible, at: path,
+        "\(identity) has no identifier after the patch, so that nothing names it; name it by its ID."
+      )
+    }
     (inverted.old, inverted.new) = (new, old)
     if kind == .update {
       var (old, new) = (self.old ?? [:], [String: Value]())

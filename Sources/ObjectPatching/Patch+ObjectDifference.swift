@@ -122,17 +122,19 @@ private struct PatchWalk {
     var others: [ObjectPatch] = []
     for index in nodes.indices.reversed() {
       let node = nodes[index]
+      // All that is nested in it has come, the last first.
+      for key in node.patch?.relationships.keys.sorted() ?? [] {
+        nodes[index].patch?.relationships[key]?.patches.reverse()
+      }
       guard let parent = node.parent else { continue }
-      guard let patch = node.patch, !patch.isNothing else { continue }
+      guard let patch = nodes[index].patch, !patch.isNothing else { continue }
       guard node.depth <= PatchNesting.largestDepth else {
         others.append(patch)
         continue
       }
-      let above = try nodes[parent].patch ?? carrier(nodes[parent])
-      guard var above else { continue }
-      above.relationships[node.key, default: RelationshipPatch(node.kind)].patches
-        .insert(patch, at: 0)
-      nodes[parent].patch = above
+      if nodes[parent].patch == nil { nodes[parent].patch = try carrier(nodes[parent]) }
+      nodes[parent].patch?.relationships[node.key, default: RelationshipPatch(node.kind)].patches
+        .append(patch)
     }
     return [nodes[0].patch].compactMap(\.self) + others.reversed()
   }

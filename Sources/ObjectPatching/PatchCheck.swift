@@ -19,7 +19,7 @@ struct PatchCheck {
         "\(info.name) is abstract and has no objects of its own; name the entity that inherits from it."
       )
     }
-    if patch.kind != .creation { try checkLineage(patch.identity, info, path) }
+    if patch.kind != .creation { try checkLineage(patch, info, path) }
     // Written only where another value is taken: the dictionaries are shared with the patch.
     for (key, value) in patch.old ?? [:] {
       let taken = try checked(value, key, info, path, isOld: true)
@@ -29,6 +29,14 @@ struct PatchCheck {
       let taken = try checked(value, key, info, path, isOld: false)
       if taken != value { entry.patch.new?[key] = taken }
     }
+    if patch.kind == .creation, case .attribute(let key, let value) = patch.identity.identifier,
+      let said = entry.patch.new?[key], said != value
+    {
+      throw PatchError(
+        .wrongIdentifier, at: path.appending(key),
+        "what comes to be as \(patch.identity) cannot have \(said) as its identifier; name it by that."
+      )
+    }
     for (key, relationship) in patch.relationships {
       try check(relationship, key, info, path.appending(key))
     }
@@ -36,10 +44,14 @@ struct PatchCheck {
   }
 
   private func checkLineage(
-    _ identity: PatchIdentity, _ info: EntityInfo, _ path: PatchPath
+    _ patch: ObjectPatch, _ info: EntityInfo, _ path: PatchPath
   ) throws(PatchError) {
-    guard case .objectID(let object) = identity.identifier else { return }
+    guard case .objectID(let object) = patch.identity.identifier else { return }
     guard object.store == context.store.tag else {
+      // What is about to lose its identifier is known by that.
+      if let name = info.identifierProperty?.name, let old = patch.old?[name], !old.isNull {
+        return
+      }
       throw PatchError(
         .otherLineage, at: path,
         "\(object) is the ID of an object of another store; give \(info.name) an identifier attribute to patch across "

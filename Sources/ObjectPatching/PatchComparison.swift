@@ -51,7 +51,8 @@ struct PatchComparison {
       guard let old, let identity = from.identity(of: old.object, old.row) else { return nil }
       return ObjectPatch(deleting: identity, old: before, relationships: relationships)
     case (let before?, let after?):
-      guard let old, let identity = from.identity(of: old.object, old.row) else { return nil }
+      guard let old, let name = from.identity(of: old.object, old.row) else { return nil }
+      let identity = Self.lasting(name, of: old.object, after)
       var (changedOld, changedNew): ([String: Value], [String: Value]) = ([:], [:])
       for (key, value) in before where value != after[key] ?? .null {
         changedOld[key] = value
@@ -69,6 +70,16 @@ struct PatchComparison {
         updating: identity, old: changedOld, new: changedNew, relationships: relationships)
     case (nil, nil): return nil
     }
+  }
+
+  /// What an object is named by: its ID where it loses its identifier, as the ID is what it is named by then.
+  static func lasting(
+    _ identity: PatchIdentity, of object: ObjectID, _ new: [String: Value]
+  ) -> PatchIdentity {
+    guard case .attribute(let key, _) = identity.identifier, new[key]?.isNull ?? false else {
+      return identity
+    }
+    return PatchIdentity(identity.entityName, object)
   }
 
   private func relationships(

@@ -44,9 +44,9 @@ public enum PatchPolicy: Hashable, Sendable, CaseIterable {
   case force
   /// What is there stays where it is not as the patch says; the rest of the patch is applied.
   case keepOurs
-  /// What both changed is merged: counters by amounts, sets and the members of relationships by insertions and
-  /// removals, dictionaries that ask for it key by key, others by the model's merge functions. Where that is not
-  /// possible, `PatchConflicts` is thrown.
+  /// What both changed is merged: counters by amounts, also where both added the same; sets and the members of
+  /// relationships by insertions and removals, dictionaries that ask for it key by key, others by the model's merge
+  /// functions. Where that is not possible, `PatchConflicts` is thrown.
   case merge
 }
 

@@ -88,12 +88,13 @@ struct PatchNesting {
 }
 
 extension ObjectPatch {
-  /// What the object is named by after the patch; nil where it is gone.
+  /// What the object is named by after the patch; nil where it is gone, or has lost its name.
+  ///
+  /// What is named by its ID still is: that it gets an identifier is known only with the model.
   var identityAfter: PatchIdentity? {
     guard kind != .deletion else { return nil }
-    guard kind == .update, case .attribute(let key, _) = identity.identifier, let value = new?[key],
-      !value.isNull
+    guard kind == .update, case .attribute(let key, _) = identity.identifier, let value = new?[key]
     else { return identity }
-    return PatchIdentity(entityName, key, value)
+    return value.isNull ? nil : PatchIdentity(entityName, key, value)
   }
 }

@@ -16,23 +16,33 @@ extension PatchPlan {
 
   mutating func planLinks() throws {
     var implied: [Implied] = []
-    for index in steps.indices {
-      let step = steps[index]
-      for (key, patch) in step.patch.relationships.sorted(by: { $0.key < $1.key }) {
-        guard steps[index].effect != nil, let property = step.info.property(key),
-          let relationship = property.relationship
-        else { continue }
-        let removed = try self.removed(patch, index, key)
-        let added = try self.added(patch, index, key)
-        guard let removed, let added else { continue }
-        if relationship.storage == .inverse {
-          implied += try self.implied(index, key, relationship, removed, added)
-        } else {
-          try plan(index, property, patch, removed: removed, added: added)
-        }
-      }
+    for index in steps.indices where steps[index].patch.kind != .deletion {
+      implied += try planLinks(ofStep: index)
     }
     plan(implied)
+    if !links.isEmpty { links = LinkBalance(links, linkOrder).links }
+  }
+
+  /// Notes where the relationships of what is to go do not lead where the patch says.
+  mutating func checkLinksOfDeletion(_ index: Int) throws { _ = try planLinks(ofStep: index) }
+
+  private mutating func planLinks(ofStep index: Int) throws -> [Implied] {
+    var implied: [Implied] = []
+    let step = steps[index]
+    for (key, patch) in step.patch.relationships.sorted(by: { $0.key < $1.key }) {
+      guard steps[index].effect != nil, let property = step.info.property(key),
+        let relationship = property.relationship
+      else { continue }
+      let removed = try self.removed(patch, index, key)
+      let added = try self.added(patch, index, key)
+      guard let removed, let added else { continue }
+      if relationship.storage == .inverse {
+        implied += try self.implied(index, key, relationship, removed, added)
+      } else {
+        try plan(index, property, relationship, patch, removed: removed, added: added)
+      }
+    }
+    return implied
   }
 
   // MARK: Members
@@ -61,7 +71,7 @@ extension PatchPlan {
   ) throws -> [(target: Target, position: Int?)]? {
     if steps[index].effect == .deletion { return [] }
     let path = steps[index].path.appending(key)
-    var targets: [(Target, Int?)] = []
+    var (targets, known): ([(Target, Int?)], Set<Target>) = ([], [])
     for member in patch.added {
       if case .objectID(let object) = member.identity.identifier,
         object.store != context.store.tag, flat.after[member.identity] == nil
@@ -72,6 +82,9 @@ extension PatchPlan {
             + "attribute to patch across stores.")
       }
       if let target = try target(member.identity, at: path) {
+        if patch.added.count > 1, !known.insert(target).inserted {
+          throw PatchError(.repeatedObject, at: path, "an object comes twice; name it once.")
+        }
         targets.append((target, member.position))
       } else if !note(.objectMissing, index, key: key, identity: member.identity) {
         return nil
@@ -83,17 +96,15 @@ extension PatchPlan {
   // MARK: Held here
 
   private mutating func plan(
-    _ index: Int, _ property: Property, _ patch: RelationshipPatch, removed: [Target],
-    added: [(target: Target, position: Int?)]
+    _ index: Int, _ property: Property, _ relationship: RelationshipInfo,
+    _ patch: RelationshipPatch, removed: [Target], added: [(target: Target, position: Int?)]
   ) throws {
     let step = steps[index]
     guard step.effect != .creation, let object = step.object else {
-      links[.made(index), default: [:]][property.key] = Link(
-        property: property, former: [], targets: added.map(\.target))
-      return
+      let link = Link(property: property, former: [], targets: added.map(\.target))
+      return plan(link, of: .made(index))
     }
-    let row = try context.rowShown(of: object)
-    let current = row?[property.key].destinations.map { Target.existing($0) } ?? []
+    let current = try destinations(of: object, property, relationship, except: removed)
     let new: [Target]
     let fits: Bool
     switch patch.kind {
@@ -115,8 +126,33 @@ extension PatchPlan {
       let merges = policy == .merge && (patch.kind != .toOne || new == current)
       if !merges, !note(index, property, removed, added.map(\.target), current) { return }
     }
-    links[.existing(object), default: [:]][property.key] = Link(
-      property: property, former: current, targets: new)
+    plan(Link(property: property, former: current, targets: new), of: .existing(object))
+  }
+
+  private mutating func plan(_ link: Link, of target: Target) {
+    let former = links[target, default: [:]].updateValue(link, forKey: link.property.key)
+    if former == nil { linkOrder.append(LinkEnd(target: target, key: link.property.key)) }
+  }
+
+  /// Where a relationship leads here. What leads to an object that is gone leads nowhere; nor does what leads to one
+  /// that goes by the patch, unless that says so.
+  private func destinations(
+    of object: ObjectID, _ property: Property, _ relationship: RelationshipInfo,
+    except removed: [Target]
+  ) throws -> [Target] {
+    var found = try context.rowShown(of: object)?[property.key].destinations ?? []
+    let back = relationship.inverse.flatMap {
+      context.schema.entity(relationship.destination)?.property($0.key)?.relationship
+    }
+    // Others follow when what they lead to goes.
+    if back == nil || back?.description.deleteRule == .noAction {
+      let said = Set(removed)
+      found = try found.filter { member in
+        if said.contains(.existing(member)) { return true }
+        return going.contains(member) ? false : try context.rowShown(of: member) != nil
+      }
+    }
+    return found.map { .existing($0) }
   }
 
   /// Notes that a relationship does not lead where the patch says.
@@ -142,23 +178,27 @@ extension PatchPlan {
     _ added: [(target: Target, position: Int?)]
   ) -> ([Target], Bool) {
     var fits = removed.count == patch.removed.count
+    let (held, going, coming) = (Set(current), Set(removed), Set(added.map(\.target)))
     for (member, target) in zip(patch.removed, removed) {
       if let place = member.position {
         if !current.indices.contains(place) || current[place] != target { fits = false }
-      } else if !current.contains(target) {
+      } else if !held.contains(target) {
         fits = false
       }
     }
-    let going = Set(removed)
-    let coming = Set(added.map(\.target))
     if current.contains(where: { coming.contains($0) && !going.contains($0) }) { fits = false }
-    var new = current.filter { !going.contains($0) && !coming.contains($0) }
+    let kept = current.filter { !going.contains($0) && !coming.contains($0) }
+    var (new, keptCount): ([Target], Int) = ([], 0)
     for (target, position) in added.sorted(by: { $0.position ?? .max < $1.position ?? .max }) {
-      let place = position ?? new.count
-      if place > new.count || place < 0 { fits = false }
-      new.insert(target, at: max(0, min(place, new.count)))
+      let comeCount = new.count - keptCount
+      if let position, position < 0 || position > kept.count + comeCount { fits = false }
+      // As many of those that stay before it as its place leaves room for.
+      let before = min(max(position.map { $0 - comeCount } ?? kept.count, keptCount), kept.count)
+      new += kept[keptCount..<before]
+      keptCount = before
+      new.append(target)
     }
-    return (new, fits)
+    return (new + kept[keptCount...], fits)
   }
 
   // MARK: Held at the other end
@@ -203,7 +243,7 @@ extension PatchPlan {
       let link = Link(
         property: each.property, former: each.former, targets: each.owner.map { [$0] } ?? [],
         isImplied: true)
-      links[each.member, default: [:]][each.property.key] = link
+      plan(link, of: each.member)
       if link.isChange, !steps[each.index].keysHeldElsewhere.contains(each.key) {
         steps[each.index].keysHeldElsewhere.append(each.key)
       }

@@ -70,4 +70,108 @@ import Testing
     #expect(try removal.apply(to: context, policy: .merge).objects.isEmpty)
     #expect(book.value(forKey: "parent") == .reference(other.objectID))
   }
+
+  // MARK: Both ends hold it
+
+  private func links(_ guid: String, _ key: String) throws -> [String] {
+    let picture = try GraphPicture(context).objects["Book \(guid)"]
+    return (picture?.links[key] ?? []).map { String($0.dropFirst(5)) }
+  }
+
+  private func relate(_ guid: String, _ key: String, _ others: [String]) throws {
+    func find(_ guid: String) throws -> ManagedObject {
+      try #require(try context.fetch(FetchRequest("Book", where: "guid == '\(guid)'")).first)
+    }
+    let references = try others.map { Value.reference(try find($0).objectID) }
+    switch key {
+    case "friends", "fans": try find(guid).setValue(.set(Set(references)), forKey: key)
+    case "parts", "items": try find(guid).setValue(.array(references), forKey: key)
+    default: try find(guid).setValue(references.first, forKey: key)
+    }
+  }
+
+  @Test func `connections said at different ends of one relationship leave both ends the same`()
+    throws
+  {
+    for guid in ["A", "B", "C"] { _ = make(guid) }
+    let patch = Patch(objects: [
+      update("A", "friends", RelationshipPatch(.toMany, added: [member("B")])),
+      update("B", "fans", RelationshipPatch(.toMany, added: [member("C")])),
+    ])
+    try patch.apply(to: context)
+    #expect(try links("A", "friends") == ["B"] && links("C", "friends") == ["B"])
+    #expect(try links("B", "fans") == ["A", "C"])
+    // One end takes out, the other puts in.
+    let other = Patch(objects: [
+      update("A", "friends", RelationshipPatch(.toMany, removed: [member("B")])),
+      update("B", "fans", RelationshipPatch(.toMany, removed: [member("C")])),
+    ])
+    try other.apply(to: context)
+    for guid in ["A", "C"] { #expect(try links(guid, "friends").isEmpty) }
+    #expect(try links("B", "fans").isEmpty)
+    try relate("A", "friends", ["B"])
+    let both = Patch(objects: [
+      update("A", "friends", RelationshipPatch(.toMany, removed: [member("B")])),
+      update("B", "fans", RelationshipPatch(.toMany, added: [member("C")])),
+    ])
+    try both.apply(to: context)
+    #expect(try links("A", "friends").isEmpty && links("B", "fans") == ["C"])
+    // What comes stands over what goes.
+    try relate("C", "friends", [])
+    let against = Patch(objects: [
+      update("B", "fans", RelationshipPatch(.toMany, removed: [member("A")])),
+      update("A", "friends", RelationshipPatch(.toMany, added: [member("B")])),
+    ])
+    try against.apply(to: context, policy: .force)
+    #expect(try links("A", "friends") == ["B"] && links("B", "fans") == ["A"])
+  }
+
+  @Test func `JSON operations from elsewhere that speak of both ends keep the ends together`()
+    throws
+  {
+    for guid in ["A", "B", "C"] { _ = make(guid) }
+    let json = """
+      [{"op":"add","path":"/Book/A/friends/~1Book~1B","value":true},
+       {"op":"add","path":"/Book/B/fans/~1Book~1C","value":true}]
+      """
+    try Patch(jsonPatch: Data(json.utf8), against: context).apply(to: context)
+    #expect(try links("A", "friends") == ["B"] && links("B", "fans") == ["A", "C"])
+    #expect(try links("C", "friends") == ["B"])
+  }
+
+  @Test func `one owner is left where a patch gives a part to several`() throws {
+    for guid in ["V", "W", "X", "Y"] { _ = make(guid) }
+    try relate("V", "parts", ["Y", "X"])
+    try context.save()
+    // Said at the part, and another part at the whole.
+    let apart = Patch(objects: [
+      update("Y", "whole", RelationshipPatch(.toOne, removed: [member("V")], added: [member("W")])),
+      update(
+        "W", "parts",
+        RelationshipPatch(
+          .ordered,
+          patches: [
+            ObjectPatch(creating: member("Z").identity, new: [:])
+          ])),
+    ])
+    try apart.apply(to: context)
+    #expect(try links("W", "parts").sorted() == ["Y", "Z"] && links("V", "parts") == ["X"])
+    #expect(try links("Y", "whole") == ["W"] && links("Z", "whole") == ["W"])
+    context.undo()
+    // Two wholes want the same part; what is said later stands, and what the part says itself over both.
+    let wanted = RelationshipPatch(.ordered, added: [.init(member("X").identity, position: 0)])
+    let two = [update("W", "parts", wanted), update("shelf", "parts", wanted)]
+    try Patch(objects: two).apply(to: context)
+    #expect(try links("X", "whole") == ["shelf"] && links("shelf", "parts") == ["X"])
+    #expect(try links("W", "parts").isEmpty && links("V", "parts") == ["Y"])
+    context.undo()
+    let own = update(
+      "X", "whole", RelationshipPatch(.toOne, removed: [member("V")], added: [member("W")]))
+    let added = update(
+      "V", "parts",
+      RelationshipPatch(.ordered, added: [.init(member("b").identity, position: 2)]))
+    try Patch(objects: [own, added] + two).apply(to: context)
+    #expect(try links("X", "whole") == ["W"] && links("W", "parts") == ["X"])
+    #expect(try links("shelf", "parts").isEmpty && links("V", "parts") == ["Y", "b"])
+  }
 }

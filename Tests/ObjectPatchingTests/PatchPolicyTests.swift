@@ -57,6 +57,40 @@ import Testing
     #expect(book.value(forKey: "likes") == .counter(20))
   }
 
+  @Test func `S32: what both added to a counter counts twice, also where it is the same`() throws {
+    book.setValue(.counter(13), forKey: "likes")
+    try patch.apply(to: context, policy: .merge)
+    #expect(book.value(forKey: "likes") == .counter(16))
+    #expect(book.value(forKey: "name") == "theirs")
+  }
+
+  @Test func `under keepOurs nothing gets the identifier of what is kept`() throws {
+    let (a, b) = (PatchIdentity("Book", "guid", "b"), PatchIdentity("Book", "guid", "c"))
+    let other = context.insert("Book")
+    other.setValue("c", forKey: "guid")
+    let gone = ObjectPatch(deleting: a, old: ["guid": "b", "name": "another"])
+    let renaming = Patch(objects: [
+      gone, ObjectPatch(updating: b, old: ["guid": "c"], new: ["guid": "b"]),
+    ])
+    let error = #expect(throws: PatchError.self) {
+      try renaming.apply(to: context, policy: .keepOurs)
+    }
+    #expect(error?.code == .ambiguousObject && other.value(forKey: "guid") == "c")
+    let creating = Patch(objects: [gone, ObjectPatch(creating: a, new: ["score": 1])])
+    let report = try creating.apply(to: context, policy: .keepOurs)
+    #expect(report.objects.isEmpty)
+    #expect(report.conflicts.map(\.kind) == [.value, .objectExists])
+    #expect(try context.count(FetchRequest("Book", where: "guid == 'b'")) == 1)
+    // A name that an object keeps for a conflict is not free, either.
+    let kept = Patch(objects: [
+      ObjectPatch(
+        updating: PatchIdentity("Book", other.objectID), old: ["guid": "x"], new: ["guid": "y"]),
+      ObjectPatch(updating: a, old: ["guid": "b"], new: ["guid": "c"]),
+    ])
+    #expect(throws: PatchError.self) { try kept.apply(to: context, policy: .keepOurs) }
+    #expect(try context.count(FetchRequest("Book", where: "guid == 'c'")) == 1)
+  }
+
   @Test func `what is there stays under keepOurs, and the rest is applied`() throws {
     changeElsewhere()
     let report = try patch.apply(to: context, policy: .keepOurs)

@@ -41,6 +41,11 @@ struct PatchStage {
           RelationshipDescription(
             "parts", to: "Thing", inverse: "whole", isToMany: true, isOrdered: true,
             deleteRule: .cascade),
+          RelationshipDescription("see", to: "Thing"),
+          RelationshipDescription("path", to: "Thing", isToMany: true, isOrdered: true),
+          RelationshipDescription("marks", to: "Thing", inverse: "marking", isToMany: true),
+          RelationshipDescription(
+            "marking", to: "Thing", inverse: "marks", isToMany: true, deleteRule: .noAction),
           RelationshipDescription(
             "notes", to: "Note", inverse: "about", isToMany: true, deleteRule: .cascade),
         ]),
@@ -108,7 +113,8 @@ struct GraphPicture: Equatable, CustomStringConvertible {
         case .array(let members)?: ids = members.compactMap(\.reference)
         default: ids = []
         }
-        let names = ids.compactMap { try? context.existingObject(with: $0) }.map(name)
+        let names = ids.compactMap { try? context.existingObject(with: $0) }
+          .filter { !$0.isDeleted }.map(name)
         if !names.isEmpty {
           content.links[relationship.name] = relationship.isOrdered ? names : names.sorted()
         }
@@ -119,6 +125,35 @@ struct GraphPicture: Equatable, CustomStringConvertible {
   }
 
   var description: String { "\(objects.count) objects" }
+
+  /// Relationships that nobody clears when what they lead to goes.
+  static let deadEnds = ["see", "path", "marks", "marking"]
+
+  /// The picture without what leads to objects that may have gone, and come again as others.
+  var withoutDeadEnds: GraphPicture {
+    var picture = self
+    for name in objects.keys {
+      for key in Self.deadEnds { picture.objects[name]?.links[key] = nil }
+    }
+    return picture
+  }
+
+  /// A connection that does not lead back.
+  var oneSided: String? {
+    let inverses = [
+      "parent": "children", "boss": "deputy", "friends": "fans", "items": "holders",
+      "whole": "parts", "about": "notes", "next": "previous",
+    ]
+    for (name, content) in objects {
+      for (key, inverse) in inverses.map({ ($0, $1) }) + inverses.map({ ($1, $0) }) {
+        for other in content.links[key] ?? []
+        where objects[other]?.links[inverse]?.contains(name) != true {
+          return "\(name).\(key) leads to \(other), whose \(inverse) does not lead back"
+        }
+      }
+    }
+    return nil
+  }
 
   /// What differs, for a message.
   func difference(from other: GraphPicture) -> String? {

@@ -243,6 +243,14 @@ import Testing
       (
         patch(ObjectPatch(updating: identity("Book", "1"), new: ["score": 1])), .repeatedObject, ""
       ),
+      (
+        patch(ObjectPatch(creating: identity("Book", "3"), new: ["guid": "1"])), .wrongIdentifier,
+        "/guid"
+      ),
+      (
+        patch(ObjectPatch(creating: identity("Book", "3"), new: ["guid": nil])), .wrongIdentifier,
+        "/guid"
+      ),
     ]
     for (patch, code, end) in cases {
       let error = #expect(throws: PatchError.self) { try patch.apply(to: context) }

@@ -1,0 +1,165 @@
+internal import ManagedObjects
+internal import ObjectModel
+internal import ObjectStore
+
+// Which objects a patch means, before and after it, and what becomes of them.
+extension PatchPlan {
+  mutating func findObjects() throws {
+    var taken: Set<ObjectID> = []
+    for index in steps.indices where steps[index].patch.kind != .creation {
+      let (patch, path) = (steps[index].patch, steps[index].path)
+      guard let object = try object(of: steps[index]) else { continue }
+      guard taken.insert(object).inserted else {
+        throw PatchError(
+          .repeatedObject, at: path,
+          "the changes of \(patch.identity) stand in several places; put them in one.")
+      }
+      steps[index].object = object
+    }
+  }
+
+  private mutating func object(of step: Step) throws -> ObjectID? {
+    let (patch, path) = (step.patch, step.path)
+    if let object = try object(patch.identity, at: path) { return object }
+    guard case .attribute = patch.identity.identifier else {
+      // In a store of another lineage it is known by the identifier that it is about to lose.
+      return try step.identifierBefore.flatMap { try object($0, at: path) }
+    }
+    // It may have its new name already.
+    guard patch.kind == .update, let identity = patch.identityAfter, flat.before[identity] == nil
+    else { return nil }
+    return try object(identity, at: path)
+  }
+
+  /// The object of an identity as it is before the patch.
+  func objectBefore(_ identity: PatchIdentity, at path: PatchPath) throws -> ObjectID? {
+    if let index = flat.before[identity] { return steps[index].object }
+    return try lookup.object(identity, at: path)
+  }
+
+  /// What an identity means after the patch; nil for nothing.
+  mutating func target(_ identity: PatchIdentity, at path: PatchPath) throws -> Target? {
+    if let index = flat.after[identity] ?? newlyNamed[identity] {
+      if steps[index].effect == .creation { return .made(index) }
+      if let object = steps[index].object { return .existing(object) }
+    }
+    guard let object = try object(identity, at: path), !isFree(identity, of: object) else {
+      return nil
+    }
+    return .existing(object)
+  }
+
+  private mutating func object(_ identity: PatchIdentity, at path: PatchPath) throws -> ObjectID? {
+    if let known = found[identity] { return known }
+    let object = try lookup.object(identity, at: path)
+    found[identity] = .some(object)
+    return object
+  }
+
+  /// Whether an object is not named so any more after the patch. An ID goes only with its object.
+  private func isFree(_ identity: PatchIdentity, of object: ObjectID) -> Bool {
+    if going.contains(object) { return true }
+    if case .objectID = identity.identifier { return false }
+    return renamed.contains(object)
+  }
+
+  // MARK: What becomes of objects
+
+  mutating func decideDeletion(_ index: Int) throws {
+    guard let object = steps[index].object else {
+      _ = note(.objectMissing, index)
+      return
+    }
+    steps[index].effect = .deletion
+    if let row = try context.rowShown(of: object) { try planDeletion(index, object, row) }
+    try checkLinksOfDeletion(index)
+    if steps[index].effect == .deletion { going.insert(object) }
+  }
+
+  /// Notes which names become free, and which are given to what is named by its ID.
+  mutating func noteNames() throws {
+    for index in steps.indices where steps[index].patch.kind != .deletion {
+      let step = steps[index]
+      let identity = step.patch.identity
+      if case .objectID = identity.identifier {
+        guard let change = step.identifierChange else { continue }
+        if !change.value.isNull {
+          let name = PatchIdentity(identity.entityName, change.property.name, change.value)
+          guard flat.after[name] == nil, newlyNamed.updateValue(index, forKey: name) == nil else {
+            throw PatchError(
+              .ambiguousObject, at: step.path,
+              "\(name) comes to be the name of two objects; give each an identifier of its own.")
+          }
+        }
+      } else if step.patch.identityAfter == identity {
+        continue
+      }
+      if let object = step.object, try !keepsName(step, object) { renamed.insert(object) }
+    }
+  }
+
+  /// Whether the policy leaves an object the name that the patch takes from it.
+  private func keepsName(_ step: Step, _ object: ObjectID) throws -> Bool {
+    guard policy == .keepOurs, let change = step.identifierChange,
+      let old = step.patch.old?[change.property.name],
+      let current = try context.rowShown(of: object)?[change.property.key]
+    else { return false }
+    return current != old
+  }
+
+  mutating func decide(_ index: Int) throws {
+    let (patch, path) = (steps[index].patch, steps[index].path)
+    if patch.kind == .creation, let other = try object(patch.identity, at: path),
+      !isFree(patch.identity, of: other)
+    {
+      steps[index].object = other
+      if policy == .merge || note(.objectExists, index) { steps[index].effect = .update }
+      return
+    }
+    if patch.kind == .creation {
+      steps[index].effect = .creation
+    } else if steps[index].object != nil {
+      steps[index].effect = .update
+    } else if note(.objectMissing, index) {
+      steps[index].effect = .creation
+    }
+    if steps[index].effect != nil { try refuseTakenName(index) }
+  }
+
+  /// An object is not given a name that another has.
+  private mutating func refuseTakenName(_ index: Int) throws {
+    let step = steps[index]
+    guard let name = step.nameAfter, name != step.patch.identity,
+      let other = try object(name, at: step.path), other != step.object,
+      !isFree(name, of: other)
+    else { return }
+    throw PatchError(
+      .ambiguousObject, at: step.path,
+      "\(step.patch.identity) cannot become \(name), which is there already; change that first.")
+  }
+}
+
+extension PatchPlan.Step {
+  /// The identifier attribute, with what the patch makes of it; nil where that is nothing.
+  var identifierChange: (property: Property, value: Value)? {
+    guard let new = patch.new, !new.isEmpty, let property = info.identifierProperty,
+      let value = new[property.name]
+    else { return nil }
+    return (property, value)
+  }
+
+  /// What the object is named by after the patch; nil where the patch takes its name away.
+  fileprivate var nameAfter: PatchIdentity? {
+    guard case .objectID = patch.identity.identifier else { return patch.identityAfter }
+    guard let change = identifierChange, !change.value.isNull else { return patch.identity }
+    return PatchIdentity(info.name, change.property.name, change.value)
+  }
+
+  /// The identifier that an object has before the patch which is named by its ID.
+  fileprivate var identifierBefore: PatchIdentity? {
+    guard let property = info.identifierProperty, let value = patch.old?[property.name],
+      !value.isNull
+    else { return nil }
+    return PatchIdentity(info.name, property.name, value)
+  }
+}

@@ -1,0 +1,82 @@
+internal import EventFold
+internal import ManagedObjects
+internal import ObjectModel
+internal import ObjectStore
+
+// What attributes are set to, and whether what goes is as the patch has it.
+extension PatchPlan {
+  mutating func planValues(_ index: Int) throws {
+    let step = steps[index]
+    guard let effect = step.effect else { return }
+    var values = step.patch.new ?? [:]
+    if effect == .creation {
+      if step.patch.kind == .update {
+        // What it had elsewhere goes with it, where it may have that here.
+        let old = (step.patch.old ?? [:]).filter { key, value in
+          step.info.property(key)?.attribute?.type.admits(value) ?? true
+        }
+        values.merge(old) { new, _ in new }
+      }
+      if case .attribute(let key, let value) = step.patch.identity.identifier {
+        values[key] = values[key] ?? value
+        if step.isByHand { values = [key: values[key] ?? value] }
+      } else if step.isByHand {
+        values = [:]
+      }
+      steps[index].values = values
+      return
+    }
+    guard let object = step.object, let row = try context.rowShown(of: object) else { return }
+    if step.isByHand { return }
+    for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+      let number = step.info.property(key)?.key ?? context.store.existingKey(named: key)
+      let current = number.flatMap { row[$0] } ?? .null
+      // What comes to be over what is there was nothing before.
+      let old = step.patch.kind == .creation ? .null : step.patch.old?[key]
+      // Where both sides added the same, as to a counter, both are to count.
+      let isMerged = policy == .merge && step.patch.kind != .creation && old != current
+      if current == value, old == nil || (policy != .refuse && !isMerged) { continue }
+      if let old, old != current {
+        // That something comes to be which is there has been told of already.
+        if step.patch.kind == .creation, policy == .force {
+          steps[index].values[key] = value
+          continue
+        }
+        if policy == .merge, let number,
+          case .merged(let merged) = ValueMerge(
+            base: old, ours: value, theirs: current, context.mergeKindsOfObjects(object, number))
+        {
+          if merged ?? .null != current { steps[index].values[key] = merged ?? .null }
+          continue
+        }
+        guard note(.value, index, key: key, old: old, new: value, current: current) else {
+          continue
+        }
+      }
+      steps[index].values[key] = value
+    }
+  }
+
+  /// What goes is to be what the patch says, or what others have made of it would be lost.
+  mutating func planDeletion(_ index: Int, _ object: ObjectID, _ row: Row) throws {
+    let step = steps[index]
+    if step.isByHand { return }
+    var isKept = false
+    let old = step.patch.old ?? [:]
+    for (key, value) in old.sorted(by: { $0.key < $1.key }) {
+      let number = step.info.property(key)?.key ?? context.store.existingKey(named: key)
+      let current = number.flatMap { row[$0] } ?? .null
+      if current == value { continue }
+      if !note(.value, index, key: key, old: value, new: nil, current: current) { isKept = true }
+    }
+    // Where all of it is said, what is there besides was added since.
+    let isWhole = step.info.properties.allSatisfy {
+      $0.attribute == nil || $0.isTransient || old[$0.name] != nil
+    }
+    for entry in row.entries where isWhole && step.info.property(entry.key) == nil {
+      guard let name = context.store.name(of: entry.key), old[name] == nil else { continue }
+      if !note(.value, index, key: name, old: nil, new: nil, current: entry.value) { isKept = true }
+    }
+    if isKept { steps[index].effect = nil }
+  }
+}

@@ -1,0 +1,192 @@
+import ManagedObjects
+import ObjectModel
+import ObjectPatching
+import ObjectStore
+import Testing
+
+/// Objects that get an identifier, lose it, or take that of another.
+@Suite struct PatchNameTests {
+  private let stage: PatchStage
+  private let context: ManagedObjectContext
+
+  init() throws {
+    stage = try PatchStage()
+    context = stage.context()
+  }
+
+  private func make(_ guid: Value? = nil) -> ManagedObject {
+    let object = context.insert("Book")
+    object.setValue(guid, forKey: "guid")
+    return object
+  }
+
+  private func reference(_ object: ManagedObject) -> Value { .reference(object.objectID) }
+
+  private func picture(_ commit: Int) throws -> GraphPicture {
+    try GraphPicture(stage.store.asOf(.commit(CommitNumber(rawValue: UInt64(commit)))))
+  }
+
+  /// Applies what lies between commits, its inverses, and what is joined of it, to a context at the first commit.
+  private func checkLaws(commits: Int = 2) throws {
+    var patches: [Patch] = []
+    for commit in 1..<commits {
+      patches.append(
+        try .difference(
+          in: stage.store, from: .commit(CommitNumber(rawValue: UInt64(commit))),
+          to: .commit(CommitNumber(rawValue: UInt64(commit + 1)))))
+    }
+    let other = stage.context()
+    try other.revert(to: .commit(1))
+    for (index, patch) in patches.enumerated() {
+      try patch.apply(to: other)
+      #expect(try GraphPicture(other).difference(from: picture(index + 2)) == nil)
+    }
+    for (index, patch) in patches.enumerated().reversed() {
+      try patch.inverted().apply(to: other)
+      #expect(try GraphPicture(other).difference(from: picture(index + 1)) == nil)
+    }
+    guard var joined = patches.first else { return }
+    for patch in patches.dropFirst() { joined = try joined.followed(by: patch) }
+    try joined.apply(to: other)
+    #expect(try GraphPicture(other).difference(from: picture(commits)) == nil)
+    try joined.inverted().apply(to: other)
+    #expect(try GraphPicture(other).difference(from: picture(1)) == nil)
+  }
+
+  @Test func `an object that gets an identifier is meant by that in the same patch`() throws {
+    let (one, other) = (make(), make("o"))
+    try context.save()
+    one.setValue("a", forKey: "guid")
+    other.setValue(reference(one), forKey: "parent")
+    try context.save()
+    try checkLaws()
+    one.setValue("n", forKey: "name")
+    one.setValue(reference(other), forKey: "boss")
+    try context.save()
+    one.setValue("b", forKey: "guid")
+    try context.save()
+    try checkLaws(commits: 4)
+    context.delete(one)
+    try context.save()
+    let all = try (1...4).map { number in
+      try Patch([stage.store.commit(CommitNumber(rawValue: number + 1))], of: stage.store)
+    }
+    let joined = try all[0].followed(by: all[1]).followed(by: all[2]).followed(by: all[3])
+    let again = stage.context()
+    try again.revert(to: .commit(1))
+    try joined.apply(to: again)
+    #expect(try GraphPicture(again).difference(from: picture(5)) == nil)
+    try joined.inverted().apply(to: again)
+    #expect(try GraphPicture(again).difference(from: picture(1)) == nil)
+  }
+
+  @Test func `an object that loses its identifier is named by its ID, and its name is free`() throws
+  {
+    let (one, other) = (make("a"), make("o"))
+    one.setValue(reference(other), forKey: "boss")
+    other.setValue(reference(one), forKey: "parent")
+    try context.save()
+    one.setValue(nil, forKey: "guid")
+    other.setValue("a", forKey: "guid")
+    other.setValue(nil, forKey: "parent")
+    try context.save()
+    let patch = try Patch.difference(in: stage.store, from: .commit(1))
+    #expect(Set(patch.objects.map(\.identity)).contains(PatchIdentity("Book", one.objectID)))
+    try checkLaws()
+    other.setValue(reference(one), forKey: "parent")
+    one.setValue("n", forKey: "name")
+    try context.save()
+    one.setValue("z", forKey: "guid")
+    try context.save()
+    try checkLaws(commits: 4)
+    // By hand it can be said otherwise, and then nothing names it afterwards.
+    let handmade = Patch(objects: [
+      ObjectPatch(
+        updating: PatchIdentity("Book", "guid", "z"), old: ["guid": "z"], new: ["guid": nil])
+    ])
+    let error = #expect(throws: PatchError.self) { try handmade.inverted() }
+    #expect(error?.code == .notInvertible)
+    try handmade.apply(to: context)
+    #expect(one.value(forKey: "guid") == nil)
+  }
+
+  @Test func `a store of another lineage knows by its identifier what is about to lose it`() throws
+  {
+    let one = make("a")
+    try context.save()
+    one.setValue(nil, forKey: "guid")
+    try context.save()
+    let other = try PatchStage(seed: 2)
+    try Patch.difference(in: stage.store, from: .commit(0), to: .commit(1)).apply(to: other.store)
+    let patch = try Patch.difference(in: stage.store, from: .commit(1))
+    try patch.apply(to: other.store)
+    let left = try GraphPicture(other.context()).objects.values.map { $0.values["guid"] }
+    #expect(left == [nil])
+    let error = #expect(throws: PatchError.self) { try patch.inverted().apply(to: other.store) }
+    #expect(error?.code == .otherLineage)
+  }
+
+  @Test func `no identifier is given to two objects, whatever names them`() throws {
+    let (one, two) = (make(), make("b"))
+    func named(_ object: ManagedObject) -> ObjectPatch {
+      ObjectPatch(updating: PatchIdentity("Book", object.objectID), new: ["guid": "b"])
+    }
+    for patches in [
+      [named(one)],
+      [named(one), ObjectPatch(creating: PatchIdentity("Book", "guid", "b"), new: [:])],
+      [named(one), named(make())],
+    ] {
+      let error = #expect(throws: PatchError.self) {
+        try Patch(objects: patches).apply(to: context)
+      }
+      #expect(error?.code == .ambiguousObject)
+    }
+    let freed = ObjectPatch(
+      updating: PatchIdentity("Book", "guid", "b"), old: ["guid": "b"], new: ["guid": "c"])
+    try Patch(objects: [named(one), freed]).apply(to: context)
+    #expect(one.value(forKey: "guid") == "b" && two.value(forKey: "guid") == "c")
+  }
+
+  @Test func `names that are swapped and passed on lead where they should, also joined`() throws {
+    let (one, two, three) = (make("a"), make("b"), make("c"))
+    one.setValue(reference(two), forKey: "boss")
+    three.setValue(.set([reference(one)]), forKey: "friends")
+    try context.save()
+    one.setValue("b", forKey: "guid")
+    two.setValue("a", forKey: "guid")
+    three.setValue(.set([reference(two)]), forKey: "friends")
+    try context.save()
+    one.setValue("c", forKey: "guid")
+    three.setValue("b", forKey: "guid")
+    try context.save()
+    try checkLaws(commits: 3)
+  }
+
+  @Test func `what takes the identifier of one that went is linked, also where patches are joined`()
+    throws
+  {
+    let (x, y, o) = (make("a"), make("b"), make("o"))
+    o.setValue(reference(x), forKey: "parent")
+    try context.save()
+    context.delete(x)
+    try context.save()
+    y.setValue("a", forKey: "guid")
+    o.setValue(reference(y), forKey: "parent")
+    try context.save()
+    try checkLaws(commits: 3)
+  }
+
+  @Test func `what goes while another of its name is renamed does not come back by joining`() throws
+  {
+    let (x, y, o) = (make("a"), make("b"), make("o"))
+    o.setValue(reference(x), forKey: "parent")
+    try context.save()
+    context.delete(x)
+    y.setValue("a", forKey: "guid")
+    try context.save()
+    y.setValue("d", forKey: "guid")
+    o.setValue(reference(y), forKey: "parent")
+    try context.save()
+    try checkLaws(commits: 3)
+  }
+}
