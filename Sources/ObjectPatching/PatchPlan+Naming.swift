@@ -65,15 +65,19 @@ extension PatchPlan {
 
   // MARK: What becomes of objects
 
-  mutating func decideDeletion(_ index: Int) throws {
-    guard let object = steps[index].object else {
-      _ = note(.objectMissing, index)
-      return
+  mutating func decideDeletions() throws {
+    let deletions = steps.indices.filter { steps[$0].patch.kind == .deletion }
+    going = Set(deletions.compactMap { steps[$0].object })
+    for index in deletions {
+      guard let object = steps[index].object else {
+        _ = note(.objectMissing, index)
+        continue
+      }
+      steps[index].effect = .deletion
+      if let row = try context.rowShown(of: object) { try planDeletion(index, object, row) }
+      try checkLinksOfDeletion(index)
+      if steps[index].effect != .deletion { going.remove(object) }
     }
-    steps[index].effect = .deletion
-    if let row = try context.rowShown(of: object) { try planDeletion(index, object, row) }
-    try checkLinksOfDeletion(index)
-    if steps[index].effect == .deletion { going.insert(object) }
   }
 
   /// Notes which names become free, and which are given to what is named by its ID.

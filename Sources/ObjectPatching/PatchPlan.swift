@@ -88,9 +88,7 @@ struct PatchPlan {
     }
     try findObjects()
     // Only what does go leaves its name to others.
-    for index in steps.indices where steps[index].patch.kind == .deletion {
-      try decideDeletion(index)
-    }
+    try decideDeletions()
     try noteNames()
     for index in steps.indices where steps[index].patch.kind != .deletion { try decide(index) }
     for index in steps.indices where steps[index].patch.kind != .deletion { try planValues(index) }

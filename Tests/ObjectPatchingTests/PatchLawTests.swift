@@ -29,10 +29,15 @@ private struct PatchLaws {
   private let commits: [CommitNumber]
   private let pictures: [GraphPicture]
   private let isNamed: Bool
+  private let habits: [RandomGraph.Habit]
+  private let seed: UInt64
 
   init(seed: UInt64) throws {
+    self.seed = seed
     isNamed = seed.isMultiple(of: 2)
-    var graph = try RandomGraph(seed: seed, isNamed: isNamed)
+    let naming: RandomGraph.Habit = isNamed ? .reusingNames : .losingNames
+    habits = seed % 4 < 2 ? [] : [naming, .leavingDeadEnds]
+    var graph = try RandomGraph(seed: seed, isNamed: isNamed, habits: habits)
     store = graph.stage.store
     commits = [try graph.goOn(16), try graph.goOn(10), try graph.goOn(8)]
     pictures = try commits.map { try GraphPicture(graph.stage.store.asOf(.commit($0))) }
@@ -56,13 +61,14 @@ private struct PatchLaws {
       context.redo()
       try expect(context, 1, "redoing a patch")
     }
-    try apply(first.inverted(), to: context, tally)
-    try expect(context, 0, "applying an inverse")
+    try takeBack(first, in: context, "applying an inverse", tally)
     try apply(both, to: context, tally)
     try expect(context, 2, "applying two that were joined")
-    try apply(both.inverted(), to: context, tally)
-    try expect(context, 0, "applying the inverse of two that were joined")
+    try takeBack(both, in: context, "applying the inverse of two that were joined", tally)
     try applyForced(first, second, to: context)
+    try checkHalves(first, tally)
+    try checkRows(0, 1)
+    try checkRows(2, 0)
     if isNamed { try checkOtherStore(first, second, tally) }
     try checkObjects(tally)
   }
@@ -70,6 +76,49 @@ private struct PatchLaws {
   private func difference(_ one: Int, _ other: Int) throws -> Patch {
     try .difference(
       from: store.asOf(.commit(commits[one])), to: store.asOf(.commit(commits[other])))
+  }
+
+  /// What a commit says by itself is what comparing the rows says.
+  private func checkRows(_ one: Int, _ other: Int) throws {
+    let rows = try Patch.difference(
+      from: store.asOf(.commit(commits[one])), to: store.asOf(.commit(commits[other])),
+      options: PatchOptions(wholeEntities: ["Book", "Film", "Note"]))
+    guard try difference(one, other) == Patch(objects: rows.objects.map(\.withOldOfChanged)) else {
+      throw Broken(description: "the commits say something else than the rows")
+    }
+  }
+
+  /// Applies an inverse. What was deleted and has an identifier comes again as another object, to which nothing leads
+  /// that was not cleared when it went.
+  private func takeBack(
+    _ patch: Patch, in context: ManagedObjectContext, _ what: String, _ tally: Tally
+  ) throws {
+    try apply(patch.inverted(), to: context, tally)
+    guard habits.contains(.leavingDeadEnds) else { return try expect(context, 0, what) }
+    let picture = try GraphPicture(context).withoutDeadEnds
+    if let difference = picture.difference(from: pictures[0].withoutDeadEnds) {
+      throw Broken(description: "\(what) leads elsewhere:\n    \(difference)")
+    }
+    try context.revert(to: .commit(commits[0]))
+    try expect(context, 0, "reverting again")
+  }
+
+  /// A relationship that is said at one end only is set at both; where some is said here and some there, both ends lead
+  /// to each other.
+  private func checkHalves(_ patch: Patch, _ tally: Tally) throws {
+    var dice = Dice(seed: seed)
+    let dropped: Set = [
+      dice.next() % 2 == 0 ? "friends" : "fans", dice.next() % 2 == 0 ? "boss" : "deputy",
+      dice.next() % 2 == 0 ? "next" : "previous", "holders", "whole",
+    ]
+    let context = ManagedObjectContext(store, isolation: nil)
+    try context.revert(to: .commit(commits[0]))
+    try apply(patch.dropping { key in dropped.contains(key) }, to: context, tally)
+    try expect(context, 1, "applying what one end says")
+    try context.revert(to: .commit(commits[0]))
+    try apply(patch.dropping { _ in dice.next() % 2 == 0 }, to: context, tally)
+    if let oneSided = try GraphPicture(context).oneSided { throw Broken(description: oneSided) }
+    tally.count("halves")
   }
 
   private func apply(_ patch: Patch, to context: ManagedObjectContext, _ tally: Tally) throws {
@@ -88,7 +137,11 @@ private struct PatchLaws {
     if patch.isEmpty { return }
     do {
       try patch.apply(to: context)
-      throw Broken(description: "applying twice found no conflict")
+      // What only swaps names swaps them again.
+      guard habits.contains(.reusingNames) else {
+        throw Broken(description: "applying twice found no conflict")
+      }
+      context.undo()
     } catch let conflicts as PatchConflicts {
       tally.count("conflicts", conflicts.conflicts.count)
     } catch let error as PatchError where error.code == .ambiguousObject {
@@ -154,6 +207,10 @@ private struct PatchLaws {
         try expect(context, 0, "a conflict of two objects")
         tally.count("names not free")
         continue
+      } catch let error as PatchError where error.code == .ambiguousObject {
+        try expect(context, 0, "a name of two objects")
+        tally.count("names not free")
+        continue
       }
       let left = try Patch.difference(
         from: try context.existingObject(with: object.objectID), to: other)
@@ -170,5 +227,34 @@ private struct PatchLaws {
     if let difference = try GraphPicture(context).difference(from: pictures[place]) {
       throw Broken(description: "\(what) leads elsewhere:\n    \(difference)")
     }
+  }
+}
+
+extension Patch {
+  /// The patch without nesting, and without what some relationships come to lead to or lead to no more.
+  fileprivate func dropping(_ isDropped: (String) -> Bool) -> Patch {
+    Patch(objects: objects.flatMap { $0.dropping(isDropped) })
+  }
+}
+
+extension ObjectPatch {
+  fileprivate func dropping(_ isDropped: (String) -> Bool) -> [ObjectPatch] {
+    var (own, nested) = (self, [ObjectPatch]())
+    for (key, relationship) in relationships.sorted(by: { $0.key < $1.key }) {
+      nested += relationship.patches.flatMap { $0.dropping(isDropped) }
+      own.relationships[key]?.patches = []
+      if isDropped(key) { own.relationships[key] = nil }
+    }
+    return [own] + nested
+  }
+
+  /// The patch with old values of those attributes only that it changes.
+  fileprivate var withOldOfChanged: ObjectPatch {
+    var patch = self
+    if kind == .update { patch.old = old?.filter { new?[$0.key] != nil } }
+    for key in relationships.keys {
+      patch.relationships[key]?.patches = relationships[key]?.patches.map(\.withOldOfChanged) ?? []
+    }
+    return patch
   }
 }
