@@ -13,7 +13,7 @@ extension ManagedObjectContext {
   ///   or one is named by what is no key of a JSON object.
   public func jsonGraph(entities: Set<String>? = nil, isIndented: Bool = false) throws -> Data {
     do {
-      let graph = try JSONGraphWriting(self)
+      let graph = try JSONGraphWriting(self, nil)
       let document = try graph.document { entity in entities?.contains(entity) ?? true }
       return Data(document.bytes(isIndented: isIndented))
     } catch let error as JSONError {
@@ -25,17 +25,24 @@ extension ManagedObjectContext {
 extension Patch {
   /// What a JSON Patch (RFC 6902) does to the graph that a context shows. Nothing is applied.
   ///
-  /// Costs: reading the objects that the operations name.
+  /// Costs: reading the objects that the operations name: all of them where one speaks of the whole document.
   ///
-  /// - Throws: `PatchError` for what is no JSON Patch, for a test that fails, and for what becomes no graph of the model;
-  ///   `StoreError` where the store cannot be read.
+  /// - Throws: `PatchError` for what is no JSON Patch, for a test that fails, for what becomes no graph of the model, and
+  ///   where the document that is spoken of is too large; `StoreError` where the store cannot be read.
   public init(jsonPatch: Data, against context: ManagedObjectContext) throws {
+    try self.init(jsonPatch: jsonPatch, against: context, limits: JSONLimits())
+  }
+
+  /// The same, with other limits.
+  package init(
+    jsonPatch: Data, against context: ManagedObjectContext, limits: JSONLimits
+  ) throws {
     do {
-      let operations = try JSONPatchDocument(JSONValue(parsing: jsonPatch))
-      let graph = try JSONGraphWriting(context)
+      let operations = try JSONPatchDocument(JSONValue(parsing: jsonPatch, limits: limits))
+      let graph = try JSONGraphWriting(context, limits)
       let before = try graph.document(of: operations.operations.flatMap(\.pointers))
       self = try JSONGraphDifference(graph.graph).patch(
-        from: before, to: operations.applied(to: before))
+        from: before, to: operations.applied(to: before, limits: limits))
     } catch let error as JSONError {
       throw PatchError(error)
     }
@@ -43,15 +50,22 @@ extension Patch {
 
   /// What a JSON Merge Patch (RFC 7396) does to the graph that a context shows. Nothing is applied.
   ///
-  /// Costs: reading the objects that the patch names.
+  /// Costs: reading the objects that the patch names: all of an entity that it takes away.
   ///
-  /// - Throws: `PatchError` for what is no JSON, and for what becomes no graph of the model; `StoreError` where the store
-  ///   cannot be read.
+  /// - Throws: `PatchError` for what is no JSON, for what becomes no graph of the model, and where the document that is
+  ///   spoken of is too large; `StoreError` where the store cannot be read.
   public init(mergePatch: Data, against context: ManagedObjectContext) throws {
+    try self.init(mergePatch: mergePatch, against: context, limits: JSONLimits())
+  }
+
+  /// The same, with other limits.
+  package init(
+    mergePatch: Data, against context: ManagedObjectContext, limits: JSONLimits
+  ) throws {
     do {
-      let merge = JSONMergePatch(try JSONValue(parsing: mergePatch))
-      let graph = try JSONGraphWriting(context)
-      let before = try graph.document(of: merge.pointers)
+      let merge = JSONMergePatch(try JSONValue(parsing: mergePatch, limits: limits))
+      let graph = try JSONGraphWriting(context, limits)
+      let before = try graph.document(of: merge.pointers())
       self = try JSONGraphDifference(graph.graph).patch(
         from: before, to: merge.applied(to: before))
     } catch let error as JSONError {
@@ -71,12 +85,30 @@ extension JSONPatchDocument.Operation {
 }
 
 extension JSONMergePatch {
-  /// The objects that it names, or the entities that it replaces.
-  fileprivate var pointers: [JSONPointer] {
-    guard case .object(let entities) = document else { return [JSONPointer([])] }
-    return entities.members.flatMap { name, objects -> [JSONPointer] in
-      guard case .object(let objects) = objects else { return [JSONPointer([name])] }
-      return objects.members.map { JSONPointer([name, $0.key]) }
+  /// The objects that it names, or the entities that it takes away.
+  ///
+  /// - Throws: where it would make something else of the graph, or of an entity's objects, than an object; nothing needs
+  ///   to be read to know that.
+  fileprivate func pointers() throws(JSONError) -> [JSONPointer] {
+    var pointers: [JSONPointer] = []
+    for (name, objects) in try members(document).members {
+      if case .null = objects {
+        pointers.append(JSONPointer([name]))
+        continue
+      }
+      do throws(JSONError) {
+        pointers += try members(objects).members.map { JSONPointer([name, $0.key]) }
+      } catch {
+        throw error.inside(name)
+      }
     }
+    return pointers
+  }
+
+  private func members(_ value: JSONValue) throws(JSONError) -> JSONObject {
+    guard case .object(let object) = value else {
+      throw JSONError(.wrongType, "is \(value.kindName) where an object is wanted")
+    }
+    return object
   }
 }

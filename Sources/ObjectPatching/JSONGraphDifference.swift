@@ -53,13 +53,13 @@ struct JSONGraphDifference {
   private func patch(
     _ name: String, of entity: ModelEntity, _ one: JSONValue?, _ other: JSONValue?
   ) throws(JSONError) -> ObjectPatch? {
-    if one == other { return nil }
+    if isWritten(one, as: other) { return nil }
     let identity = try graph.identity(name, of: entity)
     let before = try one.map { (value) throws(JSONError) in try members(value) } ?? JSONObject()
     let after = try other.map { (value) throws(JSONError) in try members(value) } ?? JSONObject()
     var (old, new): ([String: Value], [String: Value]) = ([:], [:])
     var relationships: [String: RelationshipPatch] = [:]
-    for key in names(before, after) where before[key] != after[key] {
+    for key in names(before, after) where !isWritten(before[key], as: after[key]) {
       do throws(JSONError) {
         if let relationship = entity.relationship(key) {
           let part = try part(relationship, before[key], after[key])
@@ -103,6 +103,11 @@ struct JSONGraphDifference {
       if let value = attribute.defaultValue, !value.isNull { values[attribute.name] = .some(.null) }
     }
     return values
+  }
+
+  private func isWritten(_ one: JSONValue?, as other: JSONValue?) -> Bool {
+    guard let one, let other else { return one == nil && other == nil }
+    return one.isWritten(as: other)
   }
 
   private func value(

@@ -6,9 +6,12 @@ internal import ObjectStore
 struct JSONGraphWriting {
   let graph: JSONGraph
   private let side: PatchSide
+  private let limits: JSONLimits?
 
+  /// - Parameter limits: how large the document may be, where others say what is to be in it.
   /// - Throws: where the store has had no model yet.
-  init(_ context: ManagedObjectContext) throws {
+  init(_ context: ManagedObjectContext, _ limits: JSONLimits?) throws {
+    self.limits = limits
     guard let model = context.store.model else { throw ContextError.noModel }
     graph = JSONGraph(model: model)
     side = PatchSide(context)
@@ -16,29 +19,37 @@ struct JSONGraphWriting {
 
   /// The document with all objects of some entities; those of others are not in it.
   func document(where isWanted: (String) -> Bool) throws -> JSONValue {
-    var entities = emptyEntities
+    try document(try found(where: isWanted))
+  }
+
+  private func found(where isWanted: (String) -> Bool) throws -> [String: [Found]] {
+    var (entities, count) = (emptyEntities, 0)
     try side.forEach { object, row in
       // What cannot be written is told when all was read.
       guard let identity = side.identity(of: object, row), isWanted(identity.entityName) else {
         return
       }
+      count += 1 + row.entries.count
+      if isTooMany(count) { return }
       entities[identity.entityName, default: []].append((identity, object, row))
     }
-    return try document(entities)
+    try refuseTooMany(count)
+    return entities
+  }
+
+  private func isTooMany(_ count: Int) -> Bool { limits.map { count > $0.valueCount } ?? false }
+
+  private func refuseTooMany(_ count: Int) throws {
+    guard isTooMany(count) else { return }
+    throw JSONError(
+      .tooLarge, "speaks of more than \(limits?.valueCount ?? 0) values of the graph's document")
   }
 
   /// The document with the objects that pointers lead to or into.
   func document(of pointers: [JSONPointer]) throws -> JSONValue {
     if pointers.contains(where: \.tokens.isEmpty) { return try document { _ in true } }
     let whole = Set(pointers.filter { $0.tokens.count == 1 }.map { $0.tokens[0] })
-    var entities = emptyEntities
-    if !whole.isEmpty {
-      try side.forEach { object, row in
-        guard let identity = side.identity(of: object, row), whole.contains(identity.entityName)
-        else { return }
-        entities[identity.entityName, default: []].append((identity, object, row))
-      }
-    }
+    var entities = whole.isEmpty ? emptyEntities : try found(where: whole.contains)
     for tokens in Set(pointers.map { Array($0.tokens.prefix(2)) })
     where tokens.count == 2 && !whole.contains(tokens[0]) {
       // A key that names nothing is found when the patch is applied, or is that of a new object.
@@ -60,13 +71,16 @@ struct JSONGraphWriting {
   }
 
   private func document(_ entities: [String: [Found]]) throws -> JSONValue {
-    var document = JSONObject()
+    var (document, count) = (JSONObject(), 0)
     for (name, found) in entities.sortedByKey {
       let entity = try graph.entity(name)
       var objects = JSONObject()
       for each in found.sorted(by: { $0.identity < $1.identity }) {
         let key = try graph.pointer(each.identity).tokens[1]
-        guard objects.append(key, try json(each.object, each.row, of: entity)) else {
+        let json = try json(each.object, each.row, of: entity)
+        if limits != nil { count += json.extent.count }
+        try refuseTooMany(count)
+        guard objects.append(key, json) else {
           throw PatchError(
             .ambiguousObject,
             "there are two objects of \(name) whose identifiers are, or look like, ‘\(key)’; give each one of its own."

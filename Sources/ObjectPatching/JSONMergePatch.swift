@@ -52,7 +52,7 @@ package struct JSONMergePatch: Sendable {
     _ one: JSONValue, _ other: JSONValue
   ) throws(JSONError) -> JSONValue? {
     guard case .object(let before) = one, case .object(let after) = other else {
-      if one == other { return nil }
+      if one.isWritten(as: other) { return nil }
       try checkSayable(other)
       return other
     }

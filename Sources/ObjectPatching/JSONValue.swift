@@ -45,6 +45,24 @@ extension JSONValue: Equatable {
   }
 }
 
+extension JSONValue {
+  /// Whether both are written the same but for the order of members: of two numbers of the same amount one may be
+  /// whole and the other not, which are two values to an attribute.
+  func isWritten(as other: JSONValue) -> Bool {
+    switch (self, other) {
+    case (.integer(let one), .integer(let other)): one == other
+    case (.number(let one), .number(let other)): one.text == other.text
+    case (.integer, .number), (.number, .integer): false
+    case (.array(let one), .array(let other)):
+      one.count == other.count && zip(one, other).allSatisfy { $0.isWritten(as: $1) }
+    case (.object(let one), .object(let other)):
+      one.count == other.count
+        && one.members.allSatisfy { key, value in other[key]?.isWritten(as: value) ?? false }
+    default: self == other
+    }
+  }
+}
+
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {

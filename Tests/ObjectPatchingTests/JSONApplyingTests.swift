@@ -91,4 +91,61 @@ import Testing
     }
     #expect(error?.path.description == "/0/path" || error?.path.description == "/0/value")
   }
+
+  @Test func `values of the same amount that are two values come through the standards' doors`()
+    throws
+  {
+    let stage = try PatchStage()
+    let context = stage.context()
+    let book = context.insert("Book")
+    book.setValue("b", forKey: "guid")
+    book.setValue(.real(0.0), forKey: "pages")
+    book["mood"] = 3
+    book["plan"] = ["a": [3, 4]]
+    try context.save()
+    book.setValue(.real(-0.0), forKey: "pages")
+    book["mood"] = 3.0
+    book["plan"] = ["a": [3, 4.0]]
+    let patch = try Patch.difference(from: stage.store.asOf(.head), to: context)
+    #expect(patch.objects.first?.new?.count == 3)
+    let model = try PatchStage.model()
+    let past = try stage.store.asOf(.head)
+    #expect(try Patch(jsonPatch: patch.jsonPatch(model: model), against: past) == patch)
+    #expect(try Patch(mergePatch: patch.mergePatch(model: model), against: past) == patch)
+    // What is written in another way, and is the same to the attribute, is no difference.
+    book.setValue(.real(2.0), forKey: "pages")
+    let same = #"[{"op":"replace","path":"/Book/b/pages","value":2}]"#
+    #expect(try Patch(jsonPatch: Data(same.utf8), against: context).isEmpty)
+  }
+
+  @Test func `a few bytes do not have a whole store written as a document`() throws {
+    let stage = try PatchStage()
+    let context = stage.context()
+    for number in 0..<20 { context.insert("Book").setValue(.string("b\(number)"), forKey: "guid") }
+    var limits = JSONLimits()
+    limits.valueCount = 60
+    func refusal(_ body: () throws -> Patch) -> PatchError? {
+      #expect(throws: PatchError.self) { try body() }
+    }
+    for (merge, path) in [("7", ""), (#"{"Book":7}"#, "/Book"), ("null", "")] {
+      let error = refusal {
+        try Patch(mergePatch: Data(merge.utf8), against: context, limits: limits)
+      }
+      #expect(error?.code == .malformed && error?.path.description == path)
+    }
+    let whole = refusal {
+      try Patch(mergePatch: Data(#"{"Book":null}"#.utf8), against: context, limits: limits)
+    }
+    #expect(whole?.code == .tooLarge)
+    for place in ["", "/Book"] {
+      let test = #"[{"op":"test","path":"\#(place)","value":0}]"#
+      let error = refusal {
+        try Patch(jsonPatch: Data(test.utf8), against: context, limits: limits)
+      }
+      #expect(error?.code == .tooLarge)
+    }
+    let one = #"{"Book":{"b3":{"name":"n"}}}"#
+    let patch = try Patch(mergePatch: Data(one.utf8), against: context, limits: limits)
+    #expect(patch.objects.map(\.new) == [["name": "n"]])
+  }
 }

@@ -10,6 +10,27 @@ import Testing
     #expect(path.description == "/3/blog/a~1b~0c")
   }
 
+  @Test func `many new members at one place take time in proportion to their number`() throws {
+    let stage = try PatchStage()
+    let context = stage.context()
+    context.insert("Book").setValue("shelf", forKey: "guid")
+    var items = RelationshipPatch(.ordered)
+    for number in 0..<40_000 {
+      let identity = PatchIdentity("Book", "guid", .string("b\(number)"))
+      items.added.append(.init(identity, position: 0))
+      items.patches.append(ObjectPatch(creating: identity, new: [:]))
+    }
+    let patch = Patch(objects: [
+      ObjectPatch(
+        updating: PatchIdentity("Book", "guid", "shelf"), relationships: ["items": items])
+    ])
+    let time = try ContinuousClock().measure {
+      #expect(try patch.conflicts(with: context).isEmpty)
+    }
+    // With each compared with each it is some minutes.
+    #expect(time < .seconds(60))
+  }
+
   @Test func `objects are compared as many relationships away as is asked for`() throws {
     let stage = try PatchStage()
     let context = stage.context()
