@@ -157,6 +157,53 @@ import Testing
     #expect(try house.context.count(FetchRequest("Toy")) == 0)
   }
 
+  @Test func `the delegate creates what a relationship to one is to lead to and nobody has`() throws
+  {
+    final class Maker: PatchDelegate {
+      var paths: [String] = []
+
+      func makeObject(
+        for patch: ObjectPatch, at path: PatchPath, in context: ManagedObjectContext
+      ) throws -> ManagedObject? {
+        paths.append(path.description)
+        let address = context.insert("Address")
+        address.setValue("Delegate Street", forKey: "street")
+        return address
+      }
+    }
+    let house = try Household()
+    let wanted = PatchIdentity("Address", "guid", "999")
+    func patch(_ address: ObjectPatch) -> Patch {
+      let relationship = RelationshipPatch(
+        .toOne, removed: [.init(PatchIdentity("Address", "guid", "123"))], added: [.init(wanted)],
+        patches: [address])
+      return Patch(objects: [
+        ObjectPatch(
+          updating: PatchIdentity("Person", "guid", "p1"),
+          relationships: ["address": relationship])
+      ])
+    }
+    let maker = Maker()
+    let creation = patch(ObjectPatch(creating: wanted, new: ["city": "Newville"]))
+    try creation.apply(to: house.context, delegate: maker)
+    let made = try #require(try house.find("Address", "999"))
+    #expect(house.person.value(forKey: "address") == .reference(made.objectID))
+    #expect(made.value(forKey: "resident") == .reference(house.person.objectID))
+    #expect(made.value(forKey: "street") == "Delegate Street")
+    #expect(made.value(forKey: "city") == "Newville")
+    #expect(house.address.value(forKey: "resident") == nil)
+    house.context.undo()
+    #expect(house.person.value(forKey: "address") == .reference(house.address.objectID))
+    // Also where the patch takes it for one that is there.
+    let update = patch(ObjectPatch(updating: wanted, new: ["city": "Newville"]))
+    #expect(throws: PatchConflicts.self) {
+      try update.apply(to: house.context, delegate: maker)
+    }
+    try update.apply(to: house.context, policy: .force, delegate: maker)
+    #expect(try house.find("Address", "999")?.value(forKey: "street") == "Delegate Street")
+    #expect(maker.paths == ["/0/address", "/0/address"])
+  }
+
   @Test func `a value and its unit are kept together by patching by hand`() throws {
     struct Measures: PatchDelegate {
       func patchesByHand(entityNamed name: String) -> Bool { name == "Distance" }
