@@ -49,7 +49,7 @@ struct PatchCheck {
     guard case .objectID(let object) = patch.identity.identifier else { return }
     guard object.store == context.store.tag else {
       // What is about to lose its identifier is known by that.
-      if let name = info.identifierProperty?.name, let old = patch.old?[name], !old.isNull {
+      if let name = lookup.identifier(of: info)?.name, let old = patch.old?[name], !old.isNull {
         return
       }
       throw PatchError(

@@ -11,6 +11,7 @@ final class PatchLookup {
   private var tablesApart: [EntityNumber: [Value: [ObjectID]]] = [:]
   /// All objects by identifier, of entities without an index.
   private var tables: [EntityNumber: [Value: [ObjectID]]] = [:]
+  private var lastIdentifier: (entity: EntityNumber, property: Property?)?
 
   init(_ context: ManagedObjectContext) {
     self.context = context
@@ -29,7 +30,7 @@ final class PatchLookup {
       guard object.store == context.store.tag, object.entity == info.number else { return nil }
       return try context.rowShown(of: object) == nil ? nil : object
     case .attribute(_, let value):
-      guard let key = info.identifierProperty?.key else { return nil }
+      guard let key = identifier(of: info)?.key else { return nil }
       let found = try objects(of: info, key, value)
       guard found.count < 2 else {
         throw PatchError(
@@ -41,6 +42,15 @@ final class PatchLookup {
     }
   }
 
+  /// The attribute that an entity's objects are named by.
+  func identifier(of info: EntityInfo) -> Property? {
+    // Most objects of a patch are of the entity of the one before.
+    if let known = lastIdentifier, known.entity == info.number { return known.property }
+    let property = info.identifierProperty
+    lastIdentifier = (info.number, property)
+    return property
+  }
+
   /// The entity of an identity, which names an object as that entity's are named.
   func entity(of identity: PatchIdentity, at path: PatchPath) throws(PatchError) -> EntityInfo {
     guard let info = context.schema.entity(named: identity.entityName) else {
@@ -49,8 +59,8 @@ final class PatchLookup {
         "the model has no entity ‘\(identity.entityName)’; patch a store that has it.")
     }
     if case .attribute(let key, let value) = identity.identifier {
-      guard let attribute = info.identifierProperty?.attribute, attribute.name == key else {
-        let wanted = info.identifierProperty.map { "their ‘\($0.name)’" } ?? "their IDs"
+      guard let attribute = identifier(of: info)?.attribute, attribute.name == key else {
+        let wanted = identifier(of: info).map { "their ‘\($0.name)’" } ?? "their IDs"
         throw PatchError(
           .wrongIdentifier, at: path,
           "objects of \(info.name) are named by \(wanted), not by ‘\(key)’; name it by that.")

@@ -23,7 +23,10 @@ extension PatchPlan {
     if let object = try object(patch.identity, at: path) { return object }
     guard case .attribute = patch.identity.identifier else {
       // In a store of another lineage it is known by the identifier that it is about to lose.
-      return try step.identifierBefore.flatMap { try object($0, at: path) }
+      guard let property = lookup.identifier(of: step.info), let value = patch.old?[property.name],
+        !value.isNull
+      else { return nil }
+      return try object(PatchIdentity(patch.entityName, property.name, value), at: path)
     }
     // It may have its new name already.
     guard patch.kind == .update, let identity = patch.identityAfter, flat.before[identity] == nil
@@ -83,30 +86,43 @@ extension PatchPlan {
   /// Notes which names become free, and which are given to what is named by its ID.
   mutating func noteNames() throws {
     for index in steps.indices where steps[index].patch.kind != .deletion {
-      let step = steps[index]
-      let identity = step.patch.identity
-      if case .objectID = identity.identifier {
-        guard let change = step.identifierChange else { continue }
-        if !change.value.isNull {
-          let name = PatchIdentity(identity.entityName, change.property.name, change.value)
-          guard flat.after[name] == nil, newlyNamed.updateValue(index, forKey: name) == nil else {
-            throw PatchError(
-              .ambiguousObject, at: step.path,
-              "\(name) comes to be the name of two objects; give each an identifier of its own.")
-          }
+      let patch = steps[index].patch
+      var isRenamed = false
+      if case .objectID = patch.identity.identifier {
+        guard let new = patch.new, !new.isEmpty,
+          let property = lookup.identifier(of: steps[index].info), let value = new[property.name]
+        else { continue }
+        isRenamed = true
+        if !value.isNull {
+          steps[index].newName = PatchIdentity(patch.entityName, property.name, value)
+          try noteNewName(index)
         }
-      } else if step.patch.identityAfter == identity {
-        continue
+      } else if let name = patch.identityAfter {
+        isRenamed = name != patch.identity
+        if isRenamed { steps[index].newName = name }
+      } else {
+        isRenamed = true
       }
-      if let object = step.object, try !keepsName(step, object) { renamed.insert(object) }
+      if isRenamed, let object = steps[index].object, try !keepsName(steps[index], object) {
+        renamed.insert(object)
+      }
+    }
+  }
+
+  private mutating func noteNewName(_ index: Int) throws {
+    guard let name = steps[index].newName else { return }
+    guard flat.after[name] == nil, newlyNamed.updateValue(index, forKey: name) == nil else {
+      throw PatchError(
+        .ambiguousObject, at: steps[index].path,
+        "\(name) comes to be the name of two objects; give each an identifier of its own.")
     }
   }
 
   /// Whether the policy leaves an object the name that the patch takes from it.
   private func keepsName(_ step: Step, _ object: ObjectID) throws -> Bool {
-    guard policy == .keepOurs, let change = step.identifierChange,
-      let old = step.patch.old?[change.property.name],
-      let current = try context.rowShown(of: object)?[change.property.key]
+    guard policy == .keepOurs, let property = lookup.identifier(of: step.info),
+      let old = step.patch.old?[property.name],
+      let current = try context.rowShown(of: object)?[property.key]
     else { return false }
     return current != old
   }
@@ -132,38 +148,12 @@ extension PatchPlan {
 
   /// An object is not given a name that another has.
   private mutating func refuseTakenName(_ index: Int) throws {
-    let step = steps[index]
-    guard let name = step.nameAfter, name != step.patch.identity,
-      let other = try object(name, at: step.path), other != step.object,
-      !isFree(name, of: other)
+    guard let name = steps[index].newName, let other = try object(name, at: steps[index].path),
+      other != steps[index].object, !isFree(name, of: other)
     else { return }
     throw PatchError(
-      .ambiguousObject, at: step.path,
-      "\(step.patch.identity) cannot become \(name), which is there already; change that first.")
-  }
-}
-
-extension PatchPlan.Step {
-  /// The identifier attribute, with what the patch makes of it; nil where that is nothing.
-  var identifierChange: (property: Property, value: Value)? {
-    guard let new = patch.new, !new.isEmpty, let property = info.identifierProperty,
-      let value = new[property.name]
-    else { return nil }
-    return (property, value)
-  }
-
-  /// What the object is named by after the patch; nil where the patch takes its name away.
-  fileprivate var nameAfter: PatchIdentity? {
-    guard case .objectID = patch.identity.identifier else { return patch.identityAfter }
-    guard let change = identifierChange, !change.value.isNull else { return patch.identity }
-    return PatchIdentity(info.name, change.property.name, change.value)
-  }
-
-  /// The identifier that an object has before the patch which is named by its ID.
-  fileprivate var identifierBefore: PatchIdentity? {
-    guard let property = info.identifierProperty, let value = patch.old?[property.name],
-      !value.isNull
-    else { return nil }
-    return PatchIdentity(info.name, property.name, value)
+      .ambiguousObject, at: steps[index].path,
+      "\(steps[index].patch.identity) cannot become \(name), which is there already; change that first."
+    )
   }
 }

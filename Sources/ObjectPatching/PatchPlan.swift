@@ -37,6 +37,8 @@ struct PatchPlan {
     let info: EntityInfo
     /// The object, where it is there.
     var object: ObjectID?
+    /// What the object is named by after the patch, where that is another identifier than before.
+    var newName: PatchIdentity?
     /// What is done; nil for nothing.
     var effect: ObjectPatch.Kind?
     /// Attributes that are set, null for no value.

@@ -24,11 +24,11 @@ import Testing
       ObjectPatch(
         updating: PatchIdentity("Book", "guid", "shelf"), relationships: ["items": items])
     ])
-    let time = try ContinuousClock().measure {
-      #expect(try patch.conflicts(with: context).isEmpty)
-    }
+    let clock = ContinuousClock()
+    let begin = clock.now
+    #expect(try patch.conflicts(with: context).isEmpty)
     // With each compared with each it is some minutes.
-    #expect(time < .seconds(60))
+    #expect(clock.now - begin < .seconds(60))
   }
 
   @Test func `objects are compared as many relationships away as is asked for`() throws {
