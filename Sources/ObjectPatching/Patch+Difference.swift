@@ -31,7 +31,8 @@ extension Patch {
     in store: ReadableStore, from old: Moment, to new: Moment = .head,
     options: PatchOptions = PatchOptions()
   ) throws -> Patch {
-    try difference(from: try store.asOf(old), to: try store.asOf(new), options: options)
+    try byCommits(of: store, from: old, to: new, options)
+      ?? difference(from: try store.asOf(old), to: try store.asOf(new), options: options)
   }
 
   /// What commits of a store have done together, which follow each other: those of `commits(since:)`, for a store
@@ -106,12 +107,10 @@ extension PatchComparison {
 
   /// Within one store: what was changed in between, and what the contexts do not show as it was saved.
   private func candidatesByCommits() throws -> [Candidate] {
-    let (old, new) = (from.context.shownSnapshot.number, to.context.shownSnapshot.number)
+    let isForward = from.context.shownSnapshot.number < to.context.shownSnapshot.number
+    let saying = CommitPatches(isForward ? to : from, isForward: isForward, options)
     return try changesInBetween().sorted { $0.key < $1.key }.map { object, change in
-      let change = old < new ? change : change.inverse
-      if let candidate = try candidate(object, change, later: old < new ? to : from) {
-        return candidate
-      }
+      if case .patch(let patch) = try saying.answer(object, change) { return .patch(patch) }
       return .rows(
         old: try from.row(of: object).map { (object, $0) },
         new: try to.row(of: object).map { (object, $0) })
@@ -133,31 +132,6 @@ extension PatchComparison {
     try from.forEach { object, _ in apart[object] = .unknown }
     try to.forEach { object, _ in apart[object] = .unknown }
     return apart
-  }
-
-  /// What the commits say of an object by themselves; nil where its rows are to tell.
-  ///
-  /// - Parameter later: the side whose rows are read with less effort.
-  private func candidate(
-    _ object: ObjectID, _ change: NetChange, later: PatchSide
-  ) throws(StoreError) -> Candidate? {
-    guard change.isWhole, let info = from.entity(of: object),
-      !options.wholeEntities.contains(info.name)
-    else { return nil }
-    var (old, new): ([String: Value], [String: Value]) = ([:], [:])
-    for entry in change.entries {
-      let property = info.property(entry.key)
-      if property != nil, property?.attribute == nil { return nil }
-      guard entry.old ?? .null != entry.new ?? .null,
-        let name = property?.name ?? from.context.store.name(of: entry.key)
-      else { continue }
-      old[name] = entry.old ?? .null
-      new[name] = entry.new ?? .null
-    }
-    if new.isEmpty { return .patch(nil) }
-    let name = try from.identity(of: object, info, change, later)
-    let identity = Self.lasting(name, of: object, new)
-    return .patch(ObjectPatch(updating: identity, old: old, new: new))
   }
 
   private func candidatesByIdentity() throws -> [Candidate] {

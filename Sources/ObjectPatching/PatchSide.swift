@@ -33,19 +33,15 @@ final class PatchSide {
     entity(of: object).map { $0.identity(of: object, row, identifier(of: $0)) }
   }
 
-  /// What an object of this side is named by that is on both sides.
-  ///
-  /// - Parameters:
-  ///   - change: what leads from this side to the other.
-  ///   - reader: a side whose row is read where the change does not tell.
+  /// What an object was named by before a change that leads to this side, or away from it.
   func identity(
-    of object: ObjectID, _ info: EntityInfo, _ change: NetChange, _ reader: PatchSide
+    of object: ObjectID, _ info: EntityInfo, before change: NetChange
   ) throws(StoreError) -> PatchIdentity {
     guard let identifier = identifier(of: info) else { return PatchIdentity(info.name, object) }
     var row = Row()
     if let entry = change.entries.first(where: { $0.key == identifier.key }) {
       row[identifier.key] = entry.old
-    } else if let read = try reader.row(of: object) {
+    } else if let read = try self.row(of: object) {
       row = read
     }
     return info.identity(of: object, row, identifier)

@@ -69,6 +69,11 @@ package struct Snapshot: Sendable {
     return snapshot
   }
 
+  /// How many eras there had been at a commit that is not later.
+  package func eraCount(at commit: CommitNumber) -> Int {
+    max(1, eras.count { $0.since < commit })
+  }
+
   /// An earlier state: as this one, but for some objects.
   func earlier(
     _ number: CommitNumber, _ time: RecordedTime, _ changes: Layer, _ index: IndexTakenBack

@@ -1,0 +1,77 @@
+internal import ManagedObjects
+internal import ObjectModel
+internal import ObjectStore
+
+// Differences that commits say by themselves.
+extension Patch {
+  /// What happened in a store between two moments; nil where the commits between them do not say all of it.
+  ///
+  /// The earlier state is not made for that, nor are rows read.
+  ///
+  /// - Throws: where there is no such moment, or the commits cannot be read.
+  static func byCommits(
+    of store: ReadableStore, from old: Moment, to new: Moment, _ options: PatchOptions
+  ) throws -> Patch? {
+    let (before, after) = (try store.commit(at: old), try store.commit(at: new))
+    let isForward = before <= after
+    let (first, last) = (min(before, after), max(before, after))
+    let later = PatchSide(try store.asOf(isForward ? new : old))
+    let (snapshot, head) = (later.context.shownSnapshot, store.head)
+    guard snapshot.number == last, head.number >= last,
+      head.eraCount(at: first) == snapshot.eras.count,
+      let changes = try store.netChanges(after: first, through: last)
+    else { return nil }
+    let saying = CommitPatches(later, isForward: isForward, options)
+    var entries: [ObjectPatch] = []
+    for (object, change) in changes.sorted(by: { $0.key < $1.key }) {
+      guard case .patch(let patch) = try saying.answer(object, change) else { return nil }
+      if let patch { entries.append(patch) }
+    }
+    return PatchNesting(entries, later.context.schema).patch
+  }
+}
+
+/// Makes patches of what commits have done to objects together, as far as the commits say it.
+struct CommitPatches {
+  /// What becomes of an object.
+  enum Answer {
+    /// Its rows are to tell.
+    case unknown
+    /// This; nil for nothing.
+    case patch(ObjectPatch?)
+  }
+
+  private let later: PatchSide
+  private let isForward: Bool
+  private let wholeEntities: Set<String>
+
+  /// - Parameters:
+  ///   - later: what the last of the commits has left.
+  ///   - isForward: whether the patch leads there, and not back.
+  init(_ later: PatchSide, isForward: Bool, _ options: PatchOptions) {
+    self.later = later
+    self.isForward = isForward
+    wholeEntities = options.wholeEntities
+  }
+
+  func answer(_ object: ObjectID, _ change: NetChange) throws(StoreError) -> Answer {
+    guard change.isWhole, let info = later.entity(of: object), !wholeEntities.contains(info.name)
+    else { return .unknown }
+    let change = isForward ? change : change.inverse
+    var (old, new): ([String: Value], [String: Value]) = ([:], [:])
+    for entry in change.entries {
+      let property = info.property(entry.key)
+      if let property, property.attribute == nil { return .unknown }
+      let (before, after) = (entry.old ?? .null, entry.new ?? .null)
+      guard before != after,
+        let name = property?.name ?? later.context.store.name(of: entry.key)
+      else { continue }
+      old[name] = before
+      new[name] = after
+    }
+    if new.isEmpty { return .patch(nil) }
+    let name = try later.identity(of: object, info, before: change)
+    let identity = PatchComparison.lasting(name, of: object, new)
+    return .patch(ObjectPatch(updating: identity, old: old, new: new))
+  }
+}
