@@ -68,7 +68,11 @@ let package = Package(
     fuzzer("FuzzRun", imports: ["ObjectModel", "ObjectStore"]),
     fuzzer("FuzzCheckpoint", imports: ["ObjectStore"]),
     fuzzer("FuzzQuery", imports: ["ObjectQuery"]),
-    fuzzer("FuzzPatch", imports: ["ObjectModel", "ObjectPatching"]),
+    fuzzer(
+      "FuzzPatch",
+      imports: [
+        "DiskSimulation", "ManagedObjects", "ObjectModel", "ObjectPatching", "ObjectStore",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

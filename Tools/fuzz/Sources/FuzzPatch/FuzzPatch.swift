@@ -1,16 +1,20 @@
 // Feeds texts to the reader of JSON, to that of patches, and to the engines of JSON Patch and JSON Merge Patch; what
-// they take must be written and read again as the same.
+// they take must be written and read again as the same. Applies patches, which must do all they say or nothing.
 
 internal import FoundationEssentials
 internal import FuzzSupport
 internal import ObjectModel
 internal import ObjectPatching
 
-/// The first byte's lower two bits say what the text is: a document; a patch; an array of a document and a JSON Patch;
-/// an array of a document and a JSON Merge Patch.
+/// The first byte's lower three bits say what the text is: a document; a patch; an array of a document and a JSON Patch;
+/// an array of a document and a JSON Merge Patch; a patch that is applied. Beyond these it is as with the lower two.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPatch(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   guard let input = FuzzInput(bytes, count) else { return -1 }
+  if input.control & 7 == 4 {
+    checkApplying(input.bytes)
+    return 0
+  }
   if input.control & 3 == 1 {
     checkPatch(input.bytes)
     return 0
@@ -71,7 +75,7 @@ private func reread(_ patch: Patch, _ model: ManagedObjectModel) -> Patch? {
   }
 }
 
-private enum PatchModel {
+enum PatchModel {
   static let shared: Result<ManagedObjectModel, ModelError> = Result { () throws(ModelError) in
     try ManagedObjectModel(entities: [
       EntityDescription(
@@ -89,11 +93,15 @@ private enum PatchModel {
         relationships: [
           RelationshipDescription("author", to: "Person", inverse: "posts"),
           RelationshipDescription("pages", to: "Post", isToMany: true, isOrdered: true),
+          RelationshipDescription("readers", to: "Person", inverse: "read", isToMany: true),
+          RelationshipDescription("next", to: "Post", inverse: "previous"),
+          RelationshipDescription("previous", to: "Post", inverse: "next"),
         ]),
       EntityDescription(
         "Person", attributes: [AttributeDescription("name", .string, isIdentifier: true)],
         relationships: [
-          RelationshipDescription("posts", to: "Post", inverse: "author", isToMany: true)
+          RelationshipDescription("posts", to: "Post", inverse: "author", isToMany: true),
+          RelationshipDescription("read", to: "Post", inverse: "readers", isToMany: true),
         ]),
     ])
   }

@@ -99,6 +99,14 @@ private struct Seeds {
       + #"{"kind":"toOne","added":[{"entity":"Person","id":{"name":"ann"}}],"patches":[{"entity":"#
       + #""Person","id":"xjournal://0123456789abcdef/0/3/17","new":{}}]}}}]}"#
     try put([1] + patch.utf8, "patch", in: folder)
+    let applied =
+      #"{"patch":1,"objects":[{"entity":"Post","id":{"guid":"0F8FAD5B-D9CB-469F-A165-70867728950E"},"#
+      + #""old":{"likes":0},"new":{"likes":3,"mood":1},"relationships":{"readers":{"removed":["#
+      + #"{"entity":"Person","id":{"name":"ann"}}],"added":[{"entity":"Person","id":{"name":"eve"}}],"#
+      + #""patches":[{"entity":"Person","id":{"name":"eve"},"new":{"name":"eve"}}]},"pages":{"added":"#
+      + #"[{"entity":"Post","id":{"guid":"0F8FAD5B-D9CB-469F-A165-70867728950F"},"position":0}]}}},"#
+      + #"{"entity":"Person","id":{"name":"bob"},"old":{"name":"bob"}}]}"#
+    try put([4] + applied.utf8, "applied", in: folder)
     let operations =
       #"[{"a":[1,{"b":2}]},[{"op":"test","path":"/a/0","value":1.0},{"op":"move","from":"/a/1/b","#
       + #""path":"/c"},{"op":"copy","from":"/a","path":"/a/-"},{"op":"add","path":"/x~1y","value":[]},"#
