@@ -2,13 +2,19 @@ internal import ObjectModel
 
 /// The object patches of a patch without nesting: each object's own changes once.
 struct FlatPatch {
-  /// An object's own changes.
-  struct Entry {
+  /// An object's own changes. Whoever holds them does not copy them.
+  final class Entry {
     /// Without what is nested.
-    var patch: ObjectPatch
+    let patch: ObjectPatch
     /// With it.
     let source: ObjectPatch
     let path: PatchPath
+
+    init(patch: ObjectPatch, source: ObjectPatch, path: PatchPath) {
+      self.patch = patch
+      self.source = source
+      self.path = path
+    }
   }
 
   private(set) var entries: [Entry] = []

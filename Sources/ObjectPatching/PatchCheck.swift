@@ -10,8 +10,8 @@ struct PatchCheck {
 
   /// The entity, and the patch with values of the types that it takes.
   func checked(_ entry: FlatPatch.Entry) throws -> (EntityInfo, FlatPatch.Entry) {
-    var entry = entry
     let (patch, path) = (entry.patch, entry.path)
+    var (taken, isOther) = (patch, false)
     let info = try lookup.entity(of: patch.identity, at: path)
     if info.entity.description.isAbstract {
       throw PatchError(
@@ -22,15 +22,19 @@ struct PatchCheck {
     if patch.kind != .creation { try checkLineage(patch, info, path) }
     // Written only where another value is taken: the dictionaries are shared with the patch.
     for (key, value) in patch.old ?? [:] {
-      let taken = try checked(value, key, info, path, isOld: true)
-      if taken != value { entry.patch.old?[key] = taken }
+      let other = try checked(value, key, info, path, isOld: true)
+      if other == value { continue }
+      taken.old?[key] = other
+      isOther = true
     }
     for (key, value) in patch.new ?? [:] {
-      let taken = try checked(value, key, info, path, isOld: false)
-      if taken != value { entry.patch.new?[key] = taken }
+      let other = try checked(value, key, info, path, isOld: false)
+      if other == value { continue }
+      taken.new?[key] = other
+      isOther = true
     }
     if patch.kind == .creation, case .attribute(let key, let value) = patch.identity.identifier,
-      let said = entry.patch.new?[key], said != value
+      let said = taken.new?[key], said != value
     {
       throw PatchError(
         .wrongIdentifier, at: path.appending(key),
@@ -40,7 +44,8 @@ struct PatchCheck {
     for (key, relationship) in patch.relationships {
       try check(relationship, key, info, path.appending(key))
     }
-    return (info, entry)
+    if !isOther { return (info, entry) }
+    return (info, FlatPatch.Entry(patch: taken, source: entry.source, path: path))
   }
 
   private func checkLineage(
