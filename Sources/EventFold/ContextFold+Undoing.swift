@@ -52,7 +52,8 @@ extension ContextFold {
     hasEarlierSteps = true
   }
 
-  /// Forgets what can be redone, as after a change; where the same edits are folded without it, that is known.
+  /// Forgets what can be redone, as a change does. Where the same edits are folded without forgetting, it is known
+  /// until the next change, and what is undone and redone until then comes before it.
   package mutating func forgetRedoSteps() { redoSteps = [] }
 
   mutating func undo<RowError>(

@@ -31,6 +31,7 @@ import Testing
     }
   }
 
+  private let disk = SimulatedDisk(seed: 1)
   private let store: JournaledStore
   private let context: ManagedObjectContext
   private let address: ManagedObject
@@ -38,7 +39,7 @@ import Testing
   private let patch: Patch
 
   init() throws {
-    store = try JournaledStore(on: SimulatedDisk(seed: 1), at: "store", model: articleModel())
+    store = try JournaledStore(on: disk, at: "store", model: articleModel())
     context = ManagedObjectContext(store, isolation: nil)
     address = context.insert("Address")
     address.setValue("123", forKey: "guid")
@@ -100,6 +101,24 @@ import Testing
     #expect(context.undoActionName == nil)
     try context.save()
     #expect(try store.asOf(.head).existingObject(with: way.objectID).value(forKey: "value") == 3.0)
+  }
+
+  @Test func `a draft that is resumed knows nothing of a patch that a delegate broke off`() throws {
+    address.setValue("Main Street", forKey: "street")
+    context.setActionName("Before")
+    context.processPendingChanges()
+    #expect(throws: Refusal.self) {
+      try patch.apply(to: context, delegate: Searching(throwsWhenPatching: true))
+    }
+    let again = try JournaledStore(
+      on: disk.imageAfterProcessDeath(), at: "store", model: articleModel())
+    let draft = try #require(again.unsavedDrafts.first)
+    let resumed = try ManagedObjectContext(recovering: draft, in: again)
+    #expect(resumed.undoSteps.count == context.undoSteps.count)
+    #expect(resumed.undoActionName == "Before")
+    // What may be left to redo there does nothing.
+    resumed.redo()
+    #expect(try resumed.existingObject(with: way.objectID).value(forKey: "value") == 3.0)
   }
 
   @Test func `a patch that finds all as it is to be makes no step and leaves no name`() throws {
