@@ -91,24 +91,17 @@ extension JSONMergePatch {
   ///   to be read to know that.
   fileprivate func pointers() throws(JSONError) -> [JSONPointer] {
     var pointers: [JSONPointer] = []
-    for (name, objects) in try members(document).members {
+    for (name, objects) in try document.asObject().members {
       if case .null = objects {
         pointers.append(JSONPointer([name]))
         continue
       }
       do throws(JSONError) {
-        pointers += try members(objects).members.map { JSONPointer([name, $0.key]) }
+        pointers += try objects.asObject().members.map { JSONPointer([name, $0.key]) }
       } catch {
         throw error.inside(name)
       }
     }
     return pointers
-  }
-
-  private func members(_ value: JSONValue) throws(JSONError) -> JSONObject {
-    guard case .object(let object) = value else {
-      throw JSONError(.wrongType, "is \(value.kindName) where an object is wanted")
-    }
-    return object
   }
 }

@@ -7,7 +7,7 @@ struct JSONGraphDifference {
   init(_ graph: JSONGraph) { self.graph = graph }
 
   func patch(from one: JSONValue, to other: JSONValue) throws(JSONError) -> Patch {
-    let (before, after) = (try members(one), try members(other))
+    let (before, after) = (try one.asObject(), try other.asObject())
     var patch = Patch()
     for name in names(before, after) {
       let entity = try graph.entity(name)
@@ -20,13 +20,6 @@ struct JSONGraphDifference {
     return patch
   }
 
-  private func members(_ value: JSONValue) throws(JSONError) -> JSONObject {
-    guard case .object(let object) = value else {
-      throw JSONError(.wrongType, "is \(value.kindName) where an object is wanted")
-    }
-    return object
-  }
-
   /// The keys of both, those of the first before the others.
   private func names(_ one: JSONObject, _ other: JSONObject) -> [String] {
     one.members.map(\.key) + other.members.map(\.key).filter { one[$0] == nil }
@@ -35,8 +28,8 @@ struct JSONGraphDifference {
   private func patches(
     of entity: ModelEntity, _ one: JSONValue?, _ other: JSONValue?
   ) throws(JSONError) -> [ObjectPatch] {
-    let before = try one.map { (value) throws(JSONError) in try members(value) } ?? JSONObject()
-    let after = try other.map { (value) throws(JSONError) in try members(value) } ?? JSONObject()
+    let before = try one.map { (value) throws(JSONError) in try value.asObject() } ?? JSONObject()
+    let after = try other.map { (value) throws(JSONError) in try value.asObject() } ?? JSONObject()
     var patches: [ObjectPatch] = []
     for name in names(before, after) {
       do throws(JSONError) {
@@ -55,8 +48,8 @@ struct JSONGraphDifference {
   ) throws(JSONError) -> ObjectPatch? {
     if isWritten(one, as: other) { return nil }
     let identity = try graph.identity(name, of: entity)
-    let before = try one.map { (value) throws(JSONError) in try members(value) } ?? JSONObject()
-    let after = try other.map { (value) throws(JSONError) in try members(value) } ?? JSONObject()
+    let before = try one.map { (value) throws(JSONError) in try value.asObject() } ?? JSONObject()
+    let after = try other.map { (value) throws(JSONError) in try value.asObject() } ?? JSONObject()
     var (old, new): ([String: Value], [String: Value]) = ([:], [:])
     var relationships: [String: RelationshipPatch] = [:]
     for key in names(before, after) where !isWritten(before[key], as: after[key]) {

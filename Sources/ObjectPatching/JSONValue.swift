@@ -46,6 +46,14 @@ extension JSONValue: Equatable {
 }
 
 extension JSONValue {
+  /// The object that it is to be.
+  func asObject() throws(JSONError) -> JSONObject {
+    guard case .object(let object) = self else {
+      throw JSONError(.wrongType, "is \(kindName) where an object is wanted")
+    }
+    return object
+  }
+
   /// Whether both are written the same but for the order of members: of two numbers of the same amount one may be
   /// whole and the other not, which are two values to an attribute.
   func isWritten(as other: JSONValue) -> Bool {

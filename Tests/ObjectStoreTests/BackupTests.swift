@@ -166,12 +166,12 @@ import Testing
     try life.store.close()
   }
 
-  @Test(arguments: [".xr", ".xc"], [true, false])
-  func `a backup is read before it is called whole, and made without what is damaged`(
-    kind: String, hasAllHistory: Bool
-  ) throws {
+  /// A store of which a file of a kind is damaged in the middle.
+  private static func damaged(
+    _ kind: String, hasAllHistory: Bool
+  ) throws -> (SimulatedDisk, JournaledStore, NoteProgram) {
     let disk = SimulatedDisk(seed: 14)
-    let store = try Self.open(disk)
+    let store = try open(disk)
     var program = try NoteProgram(store)
     for _ in 1...10 { try program.save() }
     try store.compact(keeping: hasAllHistory ? .everything : .latest)
@@ -179,6 +179,14 @@ import Testing
     var bytes = try #require(disk.contents(of: damaged))
     bytes[bytes.count / 2] ^= 0x10
     try disk.setContents(damaged, bytes)
+    return (disk, store, program)
+  }
+
+  @Test(arguments: [".xr", ".xc"], [true, false])
+  func `a backup is read before it is called whole, and made without what is damaged`(
+    kind: String, hasAllHistory: Bool
+  ) throws {
+    let (disk, store, program) = try Self.damaged(kind, hasAllHistory: hasAllHistory)
     if hasAllHistory {
       try store.backup(to: Self.copy)
       let copied = try Self.open(disk, at: Self.copy)
@@ -197,15 +205,7 @@ import Testing
   func `a backup is made without an index run that is damaged, which is made anew of the rows`(
     hasAllHistory: Bool
   ) throws {
-    let disk = SimulatedDisk(seed: 14)
-    let store = try Self.open(disk)
-    var program = try NoteProgram(store)
-    for _ in 1...10 { try program.save() }
-    try store.compact(keeping: hasAllHistory ? .everything : .latest)
-    let damaged = try #require(disk.paths.first { $0.hasSuffix(".xi") })
-    var bytes = try #require(disk.contents(of: damaged))
-    bytes[bytes.count / 2] ^= 0x10
-    try disk.setContents(damaged, bytes)
+    let (disk, store, program) = try Self.damaged(".xi", hasAllHistory: hasAllHistory)
     try store.backup(to: Self.copy)
     #expect(!disk.paths.contains { $0.hasPrefix(Self.copy) && $0.hasSuffix(".xi") })
     let copied = try Self.open(disk, at: Self.copy)
