@@ -23,6 +23,9 @@ func tests(of name: String, imports: [String]) -> Target {
     swiftSettings: strict)
 }
 
+// The tests that are built: all, or those that XJ_TESTS names, so that campaigns need not build all tests in release.
+let wantedTests = Context.environment["XJ_TESTS"]?.split(separator: " ").map(String.init)
+
 let package = Package(
   name: "XJournal",
   products: [
@@ -130,6 +133,6 @@ let package = Package(
       ]),
     tests(of: "TourTests", imports: ["XJournal"]),
     tests(of: "TidyTests", imports: ["TestSupport"]),
-  ],
+  ].filter { $0.type != .test || wantedTests?.contains($0.name) ?? true },
   swiftLanguageModes: [.v6]
 )
