@@ -30,7 +30,7 @@ let package = Package(
   name: "XJournal",
   products: [
     .library(name: "XJournal", targets: ["XJournal"]),
-    .library(name: "DiskSimulation", targets: ["DiskSimulation"]),
+    .library(name: "DiskSimulation", targets: ["DiskSimulation", "DiskAccess"]),
   ],
   targets: [
     // Rank 0
@@ -131,7 +131,7 @@ let package = Package(
         "DiskSimulation", "ManagedObjects", "ObjectModel", "ObjectPatching", "ObjectStore",
         "TestSupport", "XJournal",
       ]),
-    tests(of: "TourTests", imports: ["XJournal"]),
+    tests(of: "TourTests", imports: ["DiskSimulation", "XJournal"]),
     tests(of: "TidyTests", imports: ["TestSupport"]),
   ].filter { $0.type != .test || wantedTests?.contains($0.name) ?? true },
   swiftLanguageModes: [.v6]

@@ -100,6 +100,9 @@ public protocol DiskFolder: ReadableFolder {
   /// Removes a file's name.
   func remove(_ name: String) throws(DiskError)
 
+  /// What the system knows of the folder itself.
+  func information() throws(DiskError) -> FileInformation
+
   /// Waits until the names in this folder are durable.
   func sync() throws(DiskError)
 

@@ -110,6 +110,8 @@ private final class FailStopFolder: DiskFolder {
     try folder.information(of: name)
   }
 
+  func information() throws(DiskError) -> FileInformation { try folder.information() }
+
   func fileSystem() throws(DiskError) -> FileSystemKind { try folder.fileSystem() }
 
   func file(_ name: String, _ opening: FileOpening) throws(DiskError) -> any DiskFile {

@@ -120,6 +120,13 @@ final class PosixFolder: DiskFolder {
     }
   }
 
+  func information() throws(DiskError) -> FileInformation {
+    switch descriptor.information() {
+    case .success(let information): return information
+    case .failure(let failure): throw DiskError(.inspect, name, failure.code)
+    }
+  }
+
   func fileSystem() throws(DiskError) -> FileSystemKind {
     var status = statfs()
     try check(.inspect, name) { fstatfs(descriptor.number, &status) }

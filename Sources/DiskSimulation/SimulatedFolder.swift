@@ -96,6 +96,12 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
     return try with(call) { simulation in simulation.content.entries(of: node).keys.sorted() }
   }
 
+  func information() throws(DiskError) -> FileInformation {
+    let call = CallDescription(.inspect, path: path, name: name)
+    try disk.begin(call) { isOpen }
+    return FileInformation(.folder, disk.deviceNumber, node, 0)
+  }
+
   func information(of name: String) throws(DiskError) -> FileInformation? {
     let call = try describe(.inspect, name)
     try disk.begin(call) { isOpen }

@@ -35,17 +35,6 @@ package struct Batch {
     guard Self.edits(from: firstEdit, UInt64(editCount)) != nil else { return nil }
   }
 
-  /// The numbers of a batch's edits, told by its first bytes; nil where it is malformed.
-  static func edits(of payload: UnsafeRawBufferPointer) -> Range<EditNumber>? {
-    var reader = ByteReader(payload)
-    do throws(ByteCodingError) {
-      let first = EditNumber(try reader.readVarint())
-      return edits(from: first, try reader.readVarint())
-    } catch {
-      return nil
-    }
-  }
-
   /// So many edits from a number on; nil where their numbers cannot be.
   private static func edits(from first: EditNumber, _ count: UInt64) -> Range<EditNumber>? {
     guard Limits.allow(number: first.rawValue), count <= UInt64(Limits.batchEntryCount) else {

@@ -58,7 +58,7 @@ package final class FrameFiles: @unchecked Sendable {
   /// - Parameter folder: the folder of the store.
   package init(in folder: any ReadableFolder, _ manifest: Manifest) throws(JournalError) {
     storeFolder = folder
-    self.folder = try onDisk { () throws(DiskError) in
+    self.folder = try findJournalFolder { () throws(DiskError) in
       try folder.folderForReading(JournalFiles.journalFolder)
     }
     update(manifest)

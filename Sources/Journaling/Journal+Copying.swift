@@ -38,7 +38,7 @@ extension Journal {
       guard case .missing = try ManifestFile.read(in: place.folder) else {
         throw .storeExists(path: path)
       }
-      try place.refuseContent(recovery)
+      try place.refuseContent()
     }
     do throws(JournalError) {
       try onDisk { () throws(DiskError) in try place.folder.mark() }
@@ -115,6 +115,7 @@ extension StorePlace {
   fileprivate func found(
     _ manifest: Manifest, goingOnFrom header: SegmentHeader, _ recovery: Recovery
   ) throws(JournalError) {
+    let parent = try Self.parent(of: path, on: recovery.disk)
     try onDisk { () throws(DiskError) in
       let (disk, options) = (recovery.disk, recovery.options)
       let next = SegmentHeader(

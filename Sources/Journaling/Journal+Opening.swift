@@ -61,7 +61,7 @@ extension Journal {
       // Somebody may have begun a copy here before the lock was held.
       let isMarked = try onDisk { () throws(DiskError) in try place.folder.isMarked() }
       guard !isMarked else { throw .notAStore(path: path) }
-      try place.refuseContent(recovery)
+      try place.refuseContent()
       guard making == .ifMissing else { throw .storeMissing(path: path) }
       (appender, buffer) = try place.make(recovery)
     case .unreadable(let finding):
@@ -79,10 +79,9 @@ extension Journal {
   }
 }
 
-/// The folder of a store, and the folder that is in.
+/// The folder of a store.
 struct StorePlace {
   let path: String
-  let parent: any DiskFolder
   let folder: any DiskFolder
   /// Whether a copy was begun here and not called whole.
   let isMarked: Bool
@@ -93,18 +92,7 @@ struct StorePlace {
     copying copied: [String]? = nil
   ) throws(JournalError) {
     self.path = path
-    let (parentPath, name) = Self.split(path)
-    guard let name else { throw .notAStore(path: path) }
-    parent = try onDisk { () throws(DiskError) in try disk.folder(at: parentPath) }
-    let parent = self.parent
-    let isThere = try onDisk { () throws(DiskError) in try parent.information(of: name) != nil }
-    guard isThere || making == .ifMissing else { throw .storeMissing(path: path) }
-    if !isThere {
-      if !allowsNetwork { try Self.refuseNetworkFileSystem(parent, path) }
-      try Self.makeFolder(name, in: parent)
-    }
-    // The store's own folder may be a link; nothing within it may.
-    folder = try onDisk { () throws(DiskError) in try disk.folder(at: path) }
+    folder = try Self.folder(at: path, on: disk, making, allowsNetwork: allowsNetwork)
     if !allowsNetwork { try Self.refuseNetworkFileSystem(folder, path) }
     let names = try onDisk { [folder] () throws(DiskError) in try folder.names() }
     isMarked = names.contains(JournalFiles.copyMark)
@@ -116,22 +104,50 @@ struct StorePlace {
       // What recovery kept belongs to a store that was here: a copy, which may be taken away again, goes elsewhere.
       let mayHold =
         copied == nil ? Self.leftovers : Self.leftovers.subtracting([JournalFiles.recoveredFolder])
-      guard names.allSatisfy(mayHold.contains) else { throw .notAStore(path: path) }
+      guard names.allSatisfy(mayHold.contains) else {
+        // What stands beside the journal may be of the rooms above.
+        if copied == nil, try folder.hasLostManifest() { throw .manifestLost }
+        throw .notAStore(path: path)
+      }
       // An empty folder stays empty where nothing is to be made.
       guard making == .ifMissing || !names.isEmpty else { throw .storeMissing(path: path) }
+      guard Self.split(path).name != nil else { throw .nameless(path: path) }
       return
     }
   }
 
-  /// Makes a folder, unless somebody else has just done so.
-  private static func makeFolder(
-    _ name: String, in parent: any DiskFolder
-  ) throws(JournalError) {
-    do throws(DiskError) {
-      try parent.makeFolder(name)
-    } catch {
-      guard error.code == .exists else { throw .disk(error) }
+  /// Opens a store's folder, and makes it where there is none. Who uses a store that is there needs no right to look
+  /// into the folder that it is in.
+  private static func folder(
+    at path: String, on disk: any Disk, _ making: Journal.Making, allowsNetwork: Bool
+  ) throws(JournalError) -> any DiskFolder {
+    // The store's own folder may be a link; nothing within it may.
+    func opened() throws(JournalError) -> any DiskFolder {
+      try onDisk { () throws(DiskError) in try disk.folder(at: path) }
     }
+    do throws(JournalError) {
+      return try opened()
+    } catch {
+      guard let name = split(path).name else { throw .nameless(path: path) }
+      guard case .disk(let cause) = error, cause.code == .notFound else { throw error }
+      guard making == .ifMissing else { throw .storeMissing(path: path) }
+      let parent = try parent(of: path, on: disk)
+      if !allowsNetwork { try refuseNetworkFileSystem(parent, path) }
+      do throws(DiskError) {
+        try parent.makeFolder(name)
+      } catch {
+        // Somebody else may have made it just now.
+        guard error.code == .exists else { throw .disk(error) }
+      }
+      return try opened()
+    }
+  }
+
+  /// The folder that a store's folder is in.
+  static func parent(
+    of path: String, on disk: any Disk
+  ) throws(JournalError) -> any DiskFolder {
+    try onDisk { () throws(DiskError) in try disk.folder(at: split(path).parent) }
   }
 
   /// What a store without a manifest may hold: what an attempt to make one leaves, or what is left when
@@ -162,9 +178,8 @@ struct StorePlace {
   mutating func make(
     _ recovery: Recovery
   ) throws(JournalError) -> (FrameAppender, EditBuffer) {
-    let (disk, folder, parent, options) = (
-      recovery.disk, self.folder, self.parent, recovery.options
-    )
+    let (disk, folder, options) = (recovery.disk, self.folder, recovery.options)
+    let parent = try Self.parent(of: path, on: disk)
     let journalFolder = try onDisk { () throws(DiskError) in try makeJournalFolder() }
     return try onDisk { () throws(DiskError) in
       let store = StoreIdentity(high: try disk.randomNumber(), low: try disk.randomNumber())
@@ -196,23 +211,25 @@ struct StorePlace {
   }
 
   /// A journal with frames or edits and without a manifest is damaged, not new.
-  func refuseContent(_ recovery: Recovery) throws(JournalError) {
+  func refuseContent() throws(JournalError) {
     var hasContent = try EditBufferContents.hasContent(in: folder)
     if let journalFolder = try existingJournalFolder() {
       let names = try onDisk { () throws(DiskError) in try journalFolder.names() }
       for name in names {
         guard let number = SegmentNumber(fileName: name) else { throw .notAStore(path: path) }
-        if try recovery.hasContent(number, in: journalFolder) { hasContent = true }
+        if try journalFolder.hasFrames(number) { hasContent = true }
       }
     }
-    if hasContent { throw .damaged(Finding(.manifestMissing, JournalFiles.manifest)) }
+    if hasContent { throw .manifestLost }
   }
 
   private func existingJournalFolder() throws(JournalError) -> (any DiskFolder)? {
     let folder = self.folder
-    return try onDisk { () throws(DiskError) in
-      guard try folder.information(of: JournalFiles.journalFolder) != nil else { return nil }
-      return try folder.folder(JournalFiles.journalFolder)
+    let found = try onDisk { () throws(DiskError) in
+      try folder.information(of: JournalFiles.journalFolder)
     }
+    guard let found else { return nil }
+    guard found.kind == .folder else { throw .notAStore(path: path) }
+    return try onDisk { () throws(DiskError) in try folder.folder(JournalFiles.journalFolder) }
   }
 }

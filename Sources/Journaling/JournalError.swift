@@ -6,6 +6,8 @@ package enum JournalError: Error, Hashable, Sendable {
   case disk(DiskError)
   /// The folder is no store, and is not empty either.
   case notAStore(path: String)
+  /// The path does not say what a new store's folder is to be called.
+  case nameless(path: String)
   /// There is a store already where one was to be made.
   case storeExists(path: String)
   /// There is no store, and none was to be made.
@@ -55,6 +57,8 @@ extension JournalError: CustomStringConvertible {
       cause.description
     case .notAStore(let path):
       "“\(path)” holds other files and no store; name another folder, or an empty one."
+    case .nameless(let path):
+      "“\(path)” is no store, and does not say what a new one is to be called; give the path of its own folder."
     case .storeExists(let path):
       "there is a store at “\(path)” already; choose another place."
     case .storeMissing(let path):
@@ -68,8 +72,7 @@ extension JournalError: CustomStringConvertible {
       "“\(path)” is on a network file system (\(name)), where locks and syncs cannot be trusted; "
         + "move the store to a local disk, or allow it in the options."
     case .damaged(let finding):
-      "the journal is damaged in \(finding); nothing was changed. Open it for reading only to see "
-        + "what comes before, or repair it into a new store."
+      "the journal is damaged in \(finding); nothing was changed. \(finding.kind.advice)"
     case .framesDropped(let first):
       "the journal begins with frame \(first.rawValue) now, as compaction has dropped those before; "
         + "open the store anew."
@@ -86,6 +89,18 @@ extension JournalError: CustomStringConvertible {
     case .tooLarge(let byteCount, let limit):
       "\(byteCount) bytes are more than the \(limit) that one edit or commit may have; "
         + "split the value, or keep it in a file of its own."
+    }
+  }
+}
+
+extension Finding.Kind {
+  /// What to do about a journal that does not open for it.
+  fileprivate var advice: String {
+    switch self {
+    case .manifestMissing, .manifestDamaged:
+      "Nothing says which frames are the store's: bring it back from a backup, and keep this folder, which is as it was."
+    default:
+      "What comes before can be read from a store that is opened for reading only; a backup may have the rest."
     }
   }
 }

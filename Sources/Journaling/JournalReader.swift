@@ -4,7 +4,7 @@ package import DiskAccess
 /// Reads a journal without changing anything, also one that another process is writing.
 package final class JournalReader {
   package let manifest: Manifest
-  private let folder: any ReadableFolder
+  let folder: any ReadableFolder
   private let journalFolder: any ReadableFolder
   /// The pieces that were not named yet, on a walk.
   var unnamedPieces: UnnamedPieces?
@@ -24,16 +24,17 @@ package final class JournalReader {
     try self.init(in: folder, path: path)
   }
 
-  init(in folder: any ReadableFolder, path: String) throws(JournalError) {
+  /// Reads the manifest of the store in an open folder, wherever that has been moved to since.
+  package init(in folder: any ReadableFolder, path: String) throws(JournalError) {
     self.folder = folder
     switch try ManifestFile.read(in: folder) {
     case .manifest(let manifest): self.manifest = manifest
-    case .missing: throw .storeMissing(path: path)
+    case .missing: throw try folder.hasLostManifest() ? .manifestLost : .storeMissing(path: path)
     case .unreadable(let finding):
       if finding.kind.isOfNewerCode { throw .newerFormat(finding) }
       throw .damaged(finding)
     }
-    journalFolder = try onDisk { () throws(DiskError) in
+    journalFolder = try findJournalFolder { () throws(DiskError) in
       try folder.folderForReading(JournalFiles.journalFolder)
     }
   }
@@ -131,16 +132,16 @@ package final class JournalReader {
         return false
       }
       if frame.kind == .batch {
-        guard let edits = Batch.edits(of: frame.payload) else {
+        guard let batch = Batch(frame.payload) else {
           ending.finding = segment.malformed(sealed, .batchMalformed)
           return false
         }
-        if let expected = ending.nextEdit, edits.lowerBound != expected {
-          let kind = Finding.Kind.editsMissing(expected: expected, found: edits.lowerBound)
+        if let expected = ending.nextEdit, batch.firstEdit != expected {
+          let kind = Finding.Kind.editsMissing(expected: expected, found: batch.firstEdit)
           ending.finding = segment.malformed(sealed, kind)
           return false
         }
-        ending.nextEdit = edits.upperBound
+        ending.nextEdit = batch.nextEdit
       }
       ending.next = frame.number.next
       guard body(frame) else { return false }

@@ -8,6 +8,7 @@ package import DiskAccess
 package final class JournalTail {
   private let path: String
   private let disk: any ReadableDisk
+  private var folder: (any ReadableFolder)?
   /// The next frame to hand out.
   package private(set) var next: FrameNumber
   /// Where the walk stands, so that no frame that was handed out is read again.
@@ -34,7 +35,7 @@ package final class JournalTail {
   package func poll(
     _ body: (JournalReader.Frame, JournalReader) -> Bool
   ) throws(JournalError) -> Finding? {
-    let reader = try JournalReader(at: path, on: disk)
+    let reader = try reader()
     let oldest = reader.manifest.segments[0].firstFrame
     guard next >= oldest else { throw .framesDropped(before: oldest) }
     reader.unnamedPieces = unnamedPieces ?? UnnamedPieces(from: next)
@@ -56,6 +57,14 @@ package final class JournalTail {
     return nil
   }
 
+  /// A reader of the journal as it is now, in the folder that was found first.
+  private func reader() throws(JournalError) -> JournalReader {
+    if let folder { return try JournalReader(in: folder, path: path) }
+    let reader = try JournalReader(at: path, on: disk)
+    folder = reader.folder
+    return reader
+  }
+
   private enum Ending {
     case segmentEnded
     case nothingMore
@@ -75,8 +84,9 @@ package final class JournalTail {
       let step = try scanner.next()
       guard case .frame(let sealed) = step else {
         if let finding = segment.finding(atEnd: step, before) {
-          // What is not whole and not durable is being written right now.
-          return before.expected <= durable ? .finding(finding) : .nothingMore
+          // What is not whole and not durable is being written right now; a sealed segment is not.
+          let isWhole = segment.sealing != nil || before.expected <= durable
+          return isWhole ? .finding(finding) : .nothingMore
         }
         if segment.sealing != nil { return .segmentEnded }
         // At a footer the next segment has been begun since the manifest was read.
@@ -103,6 +113,9 @@ package final class JournalTail {
         reader.pass(sealed, at: before, in: segment.number)
         guard let frame = JournalReader.Frame(sealed, in: segment.number, &memory) else {
           return .finding(segment.malformed(sealed))
+        }
+        if frame.kind == .batch, Batch(frame.payload) == nil {
+          return .finding(segment.malformed(sealed, .batchMalformed))
         }
         guard body(frame, reader) else { return .nothingMore }
         next = frame.number.next

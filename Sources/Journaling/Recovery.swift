@@ -42,7 +42,9 @@ struct Recovery {
   mutating func recover(
     _ manifest: Manifest, knownDurable: FrameNumber, checkingFrom first: FrameNumber?
   ) throws(JournalError) -> FrameAppender {
-    let journalFolder = try openJournalFolder()
+    let journalFolder = try findJournalFolder { () throws(DiskError) in
+      try folder.folder(JournalFiles.journalFolder)
+    }
     try checkSealedSegments(manifest, journalFolder, first)
     try refuseUnlistedSegment(manifest, journalFolder)
     var edits = try EditBufferContents(in: folder, store: manifest.store)
@@ -98,15 +100,6 @@ struct Recovery {
     if error.leavesJournalWhole, !error.isRefusal { try? folder.remove(name) }
   }
 
-  private func openJournalFolder() throws(JournalError) -> any DiskFolder {
-    do throws(DiskError) {
-      return try folder.folder(JournalFiles.journalFolder)
-    } catch {
-      guard error.code == .notFound else { throw .disk(error) }
-      throw .damaged(Finding(.segmentMissing, JournalFiles.journalFolder))
-    }
-  }
-
   /// Every sealed segment must be there in its whole length; those with frames from `first` on are read.
   private func checkSealedSegments(
     _ manifest: Manifest, _ journalFolder: any DiskFolder, _ first: FrameNumber?
@@ -140,21 +133,9 @@ struct Recovery {
     _ manifest: Manifest, _ journalFolder: any DiskFolder
   ) throws(JournalError) {
     let next = manifest.segments[manifest.segments.count - 1].number.next
-    if try hasContent(next, in: journalFolder) {
+    if try journalFolder.hasFrames(next) {
       throw .damaged(Finding(.segmentUnlisted, next.path))
     }
-  }
-
-  /// Whether a segment's file has anything behind its header.
-  func hasContent(
-    _ number: SegmentNumber, in journalFolder: any DiskFolder
-  ) throws(JournalError) -> Bool {
-    let name = number.fileName
-    let isThere = try onDisk { () throws(DiskError) in try journalFolder.information(of: name) }
-    guard isThere != nil else { return false }
-    let file = try onDisk { () throws(DiskError) in try journalFolder.fileForReading(name) }
-    var window = try FileWindow(file)
-    return try !window.onlyZerosFollow(from: UInt64(SegmentHeader.byteCount))
   }
 
   /// Acts on the verdict about the active segment, and makes what is accepted durable.

@@ -4,7 +4,8 @@ internal import DiskAccess
 /// The right to write to a store: locks of the kernel on the file LOCK and on the store's folder, and an entry in a
 /// list of this process, which tells a second opening here from one in another process.
 ///
-/// The file may be removed by somebody who takes it for stale, and the next would lock another one: the folder stays.
+/// The file may be removed by somebody who takes it for stale, and the next would lock another one: the folder stays,
+/// and is what the list knows a store by.
 /// What the file says is for people and decides nothing.
 final class StoreLock: Sendable {
   private let folder: any DiskFolder
@@ -17,13 +18,14 @@ final class StoreLock: Sendable {
   }
 
   init(in folder: any DiskFolder, path: String) throws(JournalError) {
-    let file = try onDisk { () throws(DiskError) in
-      try folder.file(JournalFiles.lock, .existingOrNew)
-    }
-    let information = try onDisk { () throws(DiskError) in try file.information() }
+    let information = try onDisk { () throws(DiskError) in try folder.information() }
     let identity = Identity(device: information.device, node: information.node)
     guard Self.openStores.insert(identity) else { throw .alreadyOpen(path: path) }
+    let file: any DiskFile
     do throws(JournalError) {
+      file = try onDisk { () throws(DiskError) in
+        try folder.file(JournalFiles.lock, .existingOrNew)
+      }
       guard try onDisk({ () throws(DiskError) in try file.lock() ? folder.lock() : false }) else {
         throw .inUse(path: path, holder: try Self.holder(in: file))
       }

@@ -1,4 +1,4 @@
-package import DiskAccess
+public import DiskAccess
 internal import EventCoding
 public import FoundationEssentials
 internal import Journaling
@@ -30,8 +30,9 @@ extension JournaledStore {
     try self.init(at: url.path(percentEncoded: false), model: model, options: options)
   }
 
-  /// Opens a store on a disk.
-  package convenience init(
+  /// Opens a store on a disk: a simulated one, on which a program's tests let calls fail, processes die and the power
+  /// go, or one that counts calls.
+  public convenience init(
     on disk: any Disk, at path: String, model: ManagedObjectModel?,
     options: StoreOptions = StoreOptions()
   ) throws(StoreError) {

@@ -85,7 +85,7 @@ extension StoreError {
     let code: Code =
       switch error {
       case .disk: .disk
-      case .notAStore: .notAStore
+      case .notAStore, .nameless: .notAStore
       case .storeMissing: .storeMissing
       case .storeExists: .storeExists
       case .inUse, .alreadyOpen: .inUse
@@ -124,8 +124,8 @@ extension StoreError {
     default:
       self.init(
         .damaged,
-        "the journal is damaged in frame \(frame.rawValue): \(error); open it for reading only to "
-          + "see what comes before, or repair it into a new store.")
+        "the journal is damaged in frame \(frame.rawValue): \(error); what comes before "
+          + "can be read from a store that is opened for reading only; a backup may have the rest.")
     }
   }
 
@@ -133,8 +133,8 @@ extension StoreError {
   init(contradiction: String, in frame: FrameNumber) {
     self.init(
       .damaged,
-      "the journal contradicts itself in frame \(frame.rawValue): \(contradiction); open it for "
-        + "reading only to see what comes before, or repair it into a new store.")
+      "the journal contradicts itself in frame \(frame.rawValue): \(contradiction); what comes before "
+        + "can be read from a store that is opened for reading only; a backup may have the rest.")
   }
 
   /// A value that cannot be written.

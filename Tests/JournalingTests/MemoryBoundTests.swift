@@ -22,11 +22,11 @@ import Testing
       half.spans = [0]
       store.edits?.halves = [half, nil]
       let disk = try store.disk()
-      let memory = Memory()
+      let memory = try Memory()
       let report = try Journal.open(on: disk, at: "store", options: HostileSegment.options).report
       #expect(report.recoveredEditCount == 0)
       // The piece, the window over the segment, and room for what the allocator keeps.
-      memory.expect(atMost: 5 * pieceByteCount)
+      try memory.expect(atMost: 5 * pieceByteCount)
     }
   }
 
@@ -44,11 +44,11 @@ import Testing
       let payload = writer.withBytes { Array($0) }
       let store = StoreBuilder([HostileSegment.sealed([payload], kind: .batch)])
       let disk = try store.disk()
-      let memory = Memory()
+      let memory = try Memory()
       #expect(throws: JournalError.self) {
         try Journal.open(on: disk, at: "store", options: HostileSegment.options)
       }
-      memory.expect(atMost: 3 * Limits.payloadByteCount)
+      try memory.expect(atMost: 3 * Limits.payloadByteCount)
     }
   }
 
@@ -62,11 +62,11 @@ import Testing
         fields.attachments = [ManifestBytes.Attachment](repeating: one, count: count)
         let disk = try StoreBuilder(payloads: []).disk()
         try disk.setContents("store/MANIFEST", fields.encoded())
-        let memory = Memory()
+        let memory = try Memory()
         #expect(throws: JournalError.self) {
           try Journal.open(on: disk, at: "store", options: HostileSegment.options)
         }
-        memory.expect(atMost: 2 * Limits.manifestByteCount)
+        try memory.expect(atMost: 2 * Limits.manifestByteCount)
       }
     }
   }
@@ -105,21 +105,22 @@ private enum HostileSegment {
 private struct Memory {
   private let before: Int
 
-  init() {
+  init() throws {
     // The highest mark is what is taken now, from here on.
-    try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
-    before = Self.highestByteCount
+    try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
+    before = try Self.highestByteCount()
   }
 
-  func expect(atMost byteCount: Int) {
-    let taken = Self.highestByteCount - before
+  func expect(atMost byteCount: Int) throws {
+    let taken = try Self.highestByteCount() - before
     #expect(taken <= byteCount, "\(taken >> 20) MiB were taken")
   }
 
-  private static var highestByteCount: Int {
-    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-    return line.flatMap { Int($0.split(whereSeparator: { !$0.isNumber }).first ?? "") }
-      .map { $0 << 10 } ?? 0
+  private static func highestByteCount() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+    let number = try #require(
+      line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) })
+    return number << 10
   }
 }

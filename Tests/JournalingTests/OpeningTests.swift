@@ -48,16 +48,26 @@ import Testing
     let first = try open()
     try first.commit([1])
     try disk.folder(at: "store").remove("LOCK")
-    #expect {
-      try open()
-    } throws: { error in
-      guard case .inUse(path: "store", _) = error as? JournalError else { return false }
-      return true
-    }
+    #expect(throws: JournalError.alreadyOpen(path: "store")) { try open() }
     try first.commit([2])
     try first.close()
     try open().close()
     #expect(try Listing(on: disk, at: "store").commits == [[1], [2]])
+  }
+
+  @Test func `another process does not get it either, though the file says nothing of the holder`()
+    throws
+  {
+    try open().close()
+    // As a writer holds it whose file was removed.
+    let folder = try disk.folder(at: "store")
+    #expect(try folder.lock())
+    try folder.remove("LOCK")
+    #expect(throws: JournalError.inUse(path: "store", holder: "which did not say its number")) {
+      try open()
+    }
+    folder.unlock()
+    try open().close()
   }
 
   @Test func `the lock is free as soon as its holder is dead`() throws {
@@ -96,8 +106,29 @@ import Testing
   }
 
   @Test(arguments: ["", "/", "..", "a/..", "."])
-  func `a path that names no folder of its own is refused`(path: String) throws {
-    #expect(throws: JournalError.notAStore(path: path)) { try open(path) }
+  func `no store is made at a path that names no folder of its own`(path: String) throws {
+    #expect(throws: JournalError.nameless(path: path)) { try open(path) }
+    #expect(disk.paths.isEmpty)
+  }
+
+  @Test func `a store that is there is opened from within its folder`() throws {
+    try open().close()
+    try open("store/.").close()
+    #expect(try JournalReader(at: "store/.", on: disk).manifest.segments.count == 1)
+  }
+
+  @Test func `the folder that a store is in is opened only where a store is made`() throws {
+    try disk.makeFolders("a")
+    try open("a/b").close()
+    disk.isTracing = true
+    try open("a/b").close()
+    #expect(!disk.trace.isEmpty)
+    #expect(!disk.trace.contains { $0.hasSuffix(" openFolder a") })
+    try open("a/c").close()
+    #expect(disk.trace.contains { $0.hasSuffix(" openFolder a") })
+    #expect(throws: JournalError.storeMissing(path: "no/store")) {
+      try open("no/store", making: .never)
+    }
   }
 
   @Test(arguments: ["/store", "store/", "store///", "a/b"])
@@ -120,6 +151,54 @@ import Testing
     try disk.folder(at: "store").remove("MANIFEST")
     expectDamage(.manifestMissing)
     #expect(try disk.folder(at: "store/journal").names() == ["0000000001.xj"])
+  }
+
+  @Test func `who reads a store without its manifest is told of damage, not that there is none`()
+    throws
+  {
+    let damage = JournalError.damaged(Finding(.manifestMissing, "MANIFEST"))
+    var journal: Journal? = try open()
+    try journal?.appendEdit([1, 2, 3])
+    try disk.folder(at: "store").remove("MANIFEST")
+    #expect(throws: damage) { try JournalReader(at: "store", on: disk) }
+    try disk.setContents("store/edits", [])
+    #expect(throws: JournalError.storeMissing(path: "store")) {
+      try JournalReader(at: "store", on: disk)
+    }
+    journal = nil
+    let other = try open("other")
+    try other.commit([1])
+    try other.close()
+    try disk.folder(at: "other").remove("MANIFEST")
+    try disk.folder(at: "other").remove("edits")
+    #expect(throws: damage) { try JournalReader(at: "other", on: disk) }
+    // In a copy that is not whole nothing is lost that is not elsewhere.
+    try disk.setContents("other/UNFINISHED-COPY", [])
+    #expect(throws: JournalError.storeMissing(path: "other")) {
+      try JournalReader(at: "other", on: disk)
+    }
+  }
+
+  @Test func `a journal without its manifest is damaged also beside files of the rooms above`()
+    throws
+  {
+    let journal = try open()
+    try journal.commit([1])
+    try journal.close()
+    try disk.folder(at: "store").remove("MANIFEST")
+    try disk.setContents("store/snapshots.txt", [1])
+    expectDamage(.manifestMissing)
+    // What only looks like a journal is somebody else's.
+    for contents in [[UInt8](), [1, 2, 3]] {
+      let path = contents.isEmpty ? "empty" : "foreign"
+      try disk.makeFolders(path)
+      try disk.setContents(path + "/journal", [7])
+      try disk.setContents(path + "/edits", contents)
+      #expect(throws: JournalError.notAStore(path: path)) { try open(path) }
+      #expect(throws: JournalError.storeMissing(path: path)) {
+        try JournalReader(at: path, on: disk)
+      }
+    }
   }
 
   @Test func `edits in a buffer without a manifest are damage, and stay where they are`() throws {
@@ -214,12 +293,9 @@ import Testing
     let other = SimulatedDisk(seed: 3)
     try other.makeFolders("store")
     try other.setContents("store/MANIFEST", try #require(disk.contents(of: "store/MANIFEST")))
-    #expect {
-      try Journal.open(on: other, at: "store", options: .small)
-    } throws: { error in
-      guard case .damaged(let finding) = error as? JournalError else { return false }
-      return finding.kind == .segmentMissing
-    }
+    let damage = JournalError.damaged(Finding(.segmentMissing, "journal"))
+    #expect(throws: damage) { try Journal.open(on: other, at: "store", options: .small) }
+    #expect(throws: damage) { try JournalReader(at: "store", on: other) }
   }
 
   @Test func `the segment of another store is not taken for ours`() throws {

@@ -209,6 +209,9 @@ import Testing
     try expect(.batchMalformed, store)
     #expect(try ending(store).finding?.kind == .batchMalformed)
     #expect(try ending(StoreBuilder(payloads: [[]])).finding?.kind == .batchMalformed)
+    // The first bytes alone say what edits it has.
+    #expect(
+      try ending(StoreBuilder(payloads: [[1, 5], [6, 0, 0]])).finding?.kind == .batchMalformed)
     store = StoreBuilder(payloads: batches)
     var frame = store.segments[0].frame(batches[0])
     frame.payloadByteCount += 1

@@ -2,6 +2,7 @@
 
 import DiskAccess
 import DiskSimulation
+import Foundation
 import Journaling
 import TestSupport
 import Testing
@@ -74,6 +75,44 @@ import Testing
     #expect(
       try poll(JournalTail(at: "store", on: disk, from: FrameNumber(6))).frames == [6, 7, 8, 9, 10])
     #expect(try poll(JournalTail(at: "store", on: disk, from: FrameNumber(99))).frames.isEmpty)
+    try journal.close()
+  }
+
+  @Test func `a sealed segment without its footer is told, before the next has a durable frame`()
+    throws
+  {
+    let journal = try open()
+    for number in 1...3 { try journal.commit([UInt8(number)]) }
+    try journal.beginSegment()
+    let path = "store/journal/0000000001.xj"
+    let whole = try #require(disk.contents(of: path))
+    try disk.setContents(path, whole.dropLast(48) + [UInt8](repeating: 0, count: 48))
+    let tail = JournalTail(at: "store", on: disk)
+    let (frames, finding) = try poll(tail)
+    #expect(frames == [1, 2, 3])
+    #expect(finding?.kind == .footerMissing)
+    try journal.close()
+  }
+
+  @Test func `a batch that is none is told, and not handed out`() throws {
+    // Five edits from the first on, of which there is none.
+    let store = StoreBuilder(payloads: [[1, 0, 0], [1, 5], [6, 0, 0]])
+    let tail = JournalTail(at: "store", on: try store.disk())
+    let (frames, finding) = try poll(tail)
+    #expect(frames == [1])
+    #expect(finding?.kind == .batchMalformed)
+  }
+
+  @Test func `the folder it found first is followed, also where it gets another name`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/store"
+    let journal = try Journal.open(on: PosixDisk(), at: path).journal
+    let tail = JournalTail(at: path, on: PosixDisk())
+    try journal.commit([1])
+    #expect(try poll(tail).frames == [1])
+    try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
+    try journal.commit([2])
+    #expect(try poll(tail).frames == [2])
     try journal.close()
   }
 
