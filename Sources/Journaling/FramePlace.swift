@@ -49,6 +49,7 @@ package final class FrameFiles: @unchecked Sendable {
   private let folder: any ReadableFolder
   private let lock = Lock()
   // Guarded by `lock`.
+  private var generation: UInt64 = 0
   private var salts: [SegmentNumber: UInt64] = [:]
   private var files: [SegmentNumber: any ReadableFile] = [:]
 
@@ -64,9 +65,12 @@ package final class FrameFiles: @unchecked Sendable {
     update(manifest)
   }
 
-  /// Goes by another manifest of the store; segments it does not name are given up.
+  /// Goes by another manifest of the store; segments it does not name are given up. One that is older than what is gone
+  /// by already is left: whoever has it took it before another thread took the newer one.
   package func update(_ manifest: Manifest) {
     lock.withLock {
+      guard manifest.generation > generation else { return }
+      generation = manifest.generation
       salts = Dictionary(uniqueKeysWithValues: manifest.segments.map { ($0.number, $0.salt) })
       files = files.filter { salts[$0.key] != nil }
     }

@@ -49,6 +49,20 @@ import Testing
     try journal.close()
   }
 
+  @Test func `an older manifest does not take away what a newer one has named`() throws {
+    let journal = try Journal.open(on: disk, at: "store", options: .small).journal
+    try journal.commit([1])
+    let files = try FrameFiles(in: journal.folder, journal.manifest)
+    let older = journal.manifest
+    try journal.beginSegment()
+    let ticket = try journal.enqueueCommit(epoch: journal.commitEpoch) { $1.write([2]) }
+    let place = try journal.wait(for: ticket, until: .synced)
+    files.update(journal.manifest)
+    files.update(older)
+    #expect(try payload(files, place).suffix(4) == [0, 1, 2, 2])
+    try journal.close()
+  }
+
   @Test func `a wrong place and every flipped bit are refused`() throws {
     let journal = try Journal.open(on: disk, at: "store", options: .small).journal
     for number in 1...3 { try journal.commit(Content.commit(number)) }
