@@ -45,8 +45,10 @@ extension ManagedObjectContext {
     let reference = Value.reference(owner.objectID)
     members = members.filter { member in
       guard let state = state(of: member), !state.isFault else {
-        return fold.objects[member].map { $0.isThere && $0.value(of: inverse.key) == reference }
-          ?? true
+        // What no save takes has nothing to say of it.
+        guard let draft = fold.objects[member], draft.isDirty || draft.delta[inverse.key] != nil
+        else { return true }
+        return draft.isThere && draft.value(of: inverse.key) == reference
       }
       return state.presence == .there && heldValue(of: state, inverse.key) == reference
     }

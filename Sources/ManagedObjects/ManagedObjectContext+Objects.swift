@@ -101,6 +101,7 @@ extension ManagedObjectContext {
   /// Reads what the store has of an object, if that was not done.
   func fire(_ state: ObjectState) throws(StoreError) {
     if !state.isFault || state.isTurningIntoFault { return }
+    try moveLeftValues(of: state)
     if let draft = fold.objects[state.objectID] {
       // What was changed stands on the commit that it was refreshed at.
       state.base = draft.base
@@ -129,6 +130,23 @@ extension ManagedObjectContext {
     guard let draft = fold.objects[state.objectID] else { return }
     settle(state)
     forgetDecoded(of: state, changedIn: draft)
+  }
+
+  /// Puts values that no save takes, and that have stayed when an instance before this one ended, on what there is of
+  /// the object now. Unlike changes they do not hold it to what it was, and go with it where it is gone.
+  func moveLeftValues(of state: ObjectState) throws(StoreError) {
+    if fold.objects[state.objectID]?.isDirty ?? true { return }
+    settleSave()
+    guard let draft = fold.objects[state.objectID], !draft.isDirty else { return }
+    writer.holdRead()
+    let head = view.snapshot
+    let stored = try shown(state.objectID, head)?.stored()
+    let isCurrent =
+      view.parent == nil
+      ? stored.map { $0.changed <= draft.base } ?? false : stored?.row == draft.baseRow
+    if isCurrent { return }
+    _ = performRefresh(
+      [state.objectID], keepingChanges: true, head, rows: [state.objectID: stored?.row])
   }
 
   /// Reads what the store has of an object, where nobody can be told that it failed.

@@ -1,0 +1,130 @@
+internal import EventFold
+internal import ObjectModel
+public import ObjectStore
+
+// Commits of others, brought in.
+extension ManagedObjectContext {
+  /// Brings in what a commit has changed: what is updated there is refreshed, what is new is a fault, what is
+  /// deleted is deleted here. Changes that were made here are kept.
+  public func merge(from commit: Commit) {
+    let new = bringIn(commit)
+    tellChanges()
+    withExtendedLifetime(new) {}
+  }
+
+  /// Brings in what a commit has changed, of which nobody is told yet.
+  ///
+  /// - Returns: the objects that came to be. They stay for a moment, for who is told of the change to hold them.
+  @discardableResult
+  func bringIn(_ commit: Commit) -> [ManagedObject] {
+    settleSave()
+    var states: [ObjectState] = []
+    var isNew: [ObjectID] = []
+    for change in commit.changes {
+      switch change.kind {
+      case .inserted:
+        if let state = state(of: change.objectID) {
+          states.append(state)
+        } else {
+          isNew.append(change.objectID)
+        }
+      case .updated, .deleted: if let state = state(of: change.objectID) { states.append(state) }
+      }
+    }
+    let new = isNew.compactMap { instance(of: $0) }
+    refresh(
+      states.filter { !$0.isFault && $0.base < commit.number }, keepingChanges: true, reason: .merge
+    )
+    noteMerged(commit.number)
+    for change in commit.changes { noteReferences(changedBy: change) }
+    noteGone(states.filter { $0.isFault && !isChanged($0) }, in: commit)
+    event.inserted.formUnion(new.map(\.objectID))
+    return new
+  }
+
+  /// Faults that a commit has deleted are deleted, where nothing later has brought them back.
+  private func noteGone(_ faults: [ObjectState], in commit: Commit) {
+    let deleted = Set(commit.changes.lazy.filter { $0.kind == .deleted }.map(\.objectID))
+    let head = view.snapshot
+    let gone = faults.filter { state in
+      guard deleted.contains(state.objectID) else { return false }
+      // What cannot be read stays a fault, and says so when it is fired.
+      guard let stored = try? head.stored(state.objectID) else { return false }
+      return stored.row == nil
+    }
+    bury(gone)
+  }
+
+  private func isChanged(_ state: ObjectState) -> Bool {
+    fold.objects[state.objectID]?.isDirty ?? false
+  }
+
+  /// Has faults of which there is nothing any more be deleted.
+  func bury(_ gone: [ObjectState]) {
+    if gone.isEmpty { return }
+    // What was kept of them goes with them; what cannot be read stays, and says so when it is fired.
+    let gone = gone.filter { (try? moveLeftValues(of: $0)) != nil }
+    transition(gone) {
+      for state in gone {
+        state.isFault = false
+        state.base = commit(ofShown: state.objectID, view.snapshot)
+        state.presence = .gone
+      }
+    }
+  }
+
+  /// Has the journal say that a commit was brought in, and the context stand on it.
+  ///
+  /// Not where others have changed something that is unsaved here in commits before it, which were not brought in: the
+  /// save is to tell that. The journal then has what was read again, and no more.
+  private func noteMerged(_ commit: CommitNumber) {
+    // A child stands on what its parent has.
+    guard view.parent == nil else { return }
+    let head = view.snapshot
+    var rows: [ObjectID: Row?] = [:]
+    for (object, draft) in fold.objects where draft.base < commit {
+      guard let stored = try? head.stored(object) else {
+        if draft.baseRow != nil { return }
+        rows.updateValue(nil, forKey: object)
+        continue
+      }
+      if stored.changed <= draft.base {
+        rows.updateValue(draft.baseRow, forKey: object)
+        continue
+      }
+      // What no save takes holds nothing back: it is put on what there is when the object is read.
+      guard !draft.isDirty, state(of: object)?.isFault ?? true,
+        case .some(let row) = rowRead(of: object, at: commit)
+      else { return }
+      rows.updateValue(row, forKey: object)
+    }
+    perform(.merged(commit), rows: rows)
+    // Where objects without changes stand is not known any more: each says it anew.
+    beginStretch()
+    for object in rows.keys {
+      guard let state = state(of: object) else { continue }
+      // What was never committed stands on none.
+      if state.base != .none { state.base = commit }
+      settle(state)
+    }
+  }
+
+  /// What an object had at a commit; nil where that cannot be read.
+  private func rowRead(of object: ObjectID, at commit: CommitNumber) -> Row?? {
+    do { return .some(try store.row(of: object, at: commit)) } catch { return nil }
+  }
+
+  /// Keeps destinations that have been read in step with objects that there are no instances of.
+  private func noteReferences(changedBy change: Commit.Change) {
+    guard state(of: change.objectID)?.isFault ?? true,
+      let info = schema.entity(change.objectID.entity)
+    else { return }
+    for (name, value) in change.values {
+      guard let property = info.property(name), property.relationship?.storage == .one else {
+        continue
+      }
+      noteReference(
+        of: change.objectID, property.key, from: value.old?.reference, to: value.new?.reference)
+    }
+  }
+}

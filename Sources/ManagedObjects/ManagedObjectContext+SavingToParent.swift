@@ -1,0 +1,124 @@
+internal import EventFold
+internal import ObjectModel
+internal import ObjectStore
+
+// What a context within another has changed, saved one level up.
+extension ManagedObjectContext {
+  /// What cannot be saved because the parent has deleted it meanwhile.
+  func conflicts(with parent: ManagedObjectContext) -> [MergeConflict] {
+    let names = KeyNaming(store: store)
+    return unsavedDrafts.compactMap { object, draft in
+      guard draft.baseRow != nil, draft.isThere, let state = parent.instance(of: object)?.state
+      else { return nil }
+      parent.fireQuietly(state)
+      guard state.presence != .there else { return nil }
+      let sides = ObjectConflict(object, base: draft.baseRow, ours: draft.row, theirs: nil)
+      return MergeConflict(sides, schema, name: names.name)
+    }
+  }
+
+  private var unsavedDrafts: [(object: ObjectID, draft: ObjectDraft)] {
+    fold.objects.filter(\.value.isDirty).sorted { $0.key < $1.key }.map { ($0, $1) }
+  }
+
+  /// Saves one level up.
+  func save(to parent: ManagedObjectContext) throws {
+    if let refusal = parent.writer.refusal { throw refusal }
+    let drafts = unsavedDrafts
+    if drafts.isEmpty { return }
+    let conflicts = conflicts(with: parent)
+    if !conflicts.isEmpty, case .error = mergePolicy { throw MergeConflicts(objects: conflicts) }
+    let saved = objectsToSave
+    parent.take(drafts.filter { draft in !conflicts.contains { $0.objectID == draft.object } })
+    writer.record(.saved(.none))
+    // What follows stands on other rows, and so is another context's to who folds it.
+    writer.finish()
+    let states = statesWithDrafts
+    keepTransients(of: states)
+    let objects = states.compactMap(\.object)
+    transition(states) {
+      fold = ContextFold(ContextNumber(rawValue: 0), name: name, on: .none)
+      // What no save takes is lost with the instance that has it. Before anybody is told, who may change something.
+      held = held.filter { $0.value.state.untracked != nil }
+      beginStretch()
+      for state in states {
+        do throws(StoreError) {
+          state.handle = try shown(state.objectID, view.snapshot)
+        } catch {
+          readFailure = error
+        }
+        state.base = .none
+        state.presence = state.handle == nil ? .gone : .there
+        state.rowWhenDeleted = nil
+      }
+    }
+    isSaving = false
+    for object in saved { object.didSave() }
+    withExtendedLifetime(objects) {}
+  }
+
+  /// What no save takes stays with the objects.
+  private func keepTransients(of states: [ObjectState]) {
+    for state in states where state.presence == .there {
+      guard let draft = fold.objects[state.objectID] else { continue }
+      for key in schema.traits[state.objectID.entity]?.transient ?? [] {
+        if let value = draft.value(of: key) { setUntracked(value, of: state, key) }
+      }
+    }
+  }
+
+  /// Takes what a child has changed as one step. Key by key: where the parent has changed something since the child
+  /// has read it, the child's stands, but counters and sets have what both did.
+  private func take(_ drafts: [(object: ObjectID, draft: ObjectDraft)]) {
+    settleSave()
+    processPendingChanges()
+    var states: [ObjectState] = []
+    for (object, draft) in drafts {
+      guard let instance = instance(of: object) else { continue }
+      let state = instance.state
+      held[object] = instance
+      if draft.baseRow == nil, state.isFault { (state.isFault, state.presence) = (false, .gone) }
+      fireForUndo(state)
+      if draft.isThere, state.presence != .there { insertAgain(state) } else { base(state) }
+      if !draft.isThere, state.presence == .there {
+        storePendingQuietly(of: state)
+        readMembers(of: state)
+      }
+      states.append(state)
+    }
+    let kindOf = mergeKinds
+    var left: [(owner: ObjectID, back: RelationshipInfo.Inverse, member: ObjectState)] = []
+    transition(states) {
+      for (object, draft) in drafts {
+        guard let state = state(of: object), state.presence == .there else { continue }
+        guard draft.isThere else {
+          markDeleted(state)
+          continue
+        }
+        for (key, value) in draft.delta.sorted(by: { $0.key < $1.key })
+        where schema.traits[object.entity]?.transient.contains(key) != true {
+          let current = heldValue(of: state, key)
+          let merge = ValueMerge(
+            base: draft.baseRow?[key], ours: value, theirs: current, kindOf(object, key))
+          let merged =
+            switch merge {
+            case .merged(let value): value
+            case .conflict(let ours, _): ours
+            }
+          if merged != current {
+            perform(.set(object, key, merged))
+            // The child has not seen where the parent has led it meanwhile.
+            if let former = current?.reference, current != draft.baseRow?[key],
+              let back = state.entity.property(key)?.relationship?.inverse
+            {
+              left.append((former, back, state))
+            }
+          }
+          settle(state)
+        }
+      }
+    }
+    for (owner, back, member) in left { detach(owner, back, from: member.objectID) }
+    processPendingChanges()
+  }
+}
