@@ -119,12 +119,16 @@ extension ManagedObjectContext {
     guard state(of: change.objectID)?.isFault ?? true,
       let info = schema.entity(change.objectID.entity)
     else { return }
+    let last = (try? view.snapshot.stored(change.objectID)).map { $0.row ?? Row() }
     for (name, value) in change.values {
       guard let property = info.property(name), property.relationship?.storage == .one else {
         continue
       }
-      noteReference(
-        of: change.objectID, property.key, from: value.old?.reference, to: value.new?.reference)
+      let (old, new) = (value.old?.reference, value.new?.reference)
+      // A later commit may have led it elsewhere, and owners may have been read since.
+      let now = last.map { $0[property.key]?.reference } ?? new
+      noteReference(of: change.objectID, property.key, from: old, to: now)
+      noteReference(of: change.objectID, property.key, from: new, to: now)
     }
   }
 }

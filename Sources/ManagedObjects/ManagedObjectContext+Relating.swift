@@ -46,7 +46,11 @@ extension ManagedObjectContext {
       for object in removed {
         guard let member = settableState(of: object),
           reference(of: member, inverse.key) == state.objectID
-        else { continue }
+        else {
+          // It is gone, or leads elsewhere, which was not known when the members were read.
+          noteReference(of: object, inverse.key, from: state.objectID, to: nil)
+          continue
+        }
         move(member, inverse.key, from: state.objectID, to: nil)
       }
       for object in inserted {

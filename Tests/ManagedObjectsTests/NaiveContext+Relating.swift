@@ -33,7 +33,10 @@ extension NaiveContext {
 
   /// Has an object lead to another no more, if it does and is there.
   private func leave(_ id: ObjectID, _ key: String, _ other: ObjectID) {
-    guard isThere(id), destinations(id, key).contains(other) else { return }
+    guard isThere(id), destinations(id, key).contains(other) else {
+      if key == "blog" { notePost(id, goneFrom: other) }
+      return
+    }
     switch world.key(key, of: id).kind {
     case .toOne: hold(id, key, nil)
     case .toMany: hold(id, key, .set((value(id, key)?.set ?? []).subtracting([.reference(other)])))

@@ -118,6 +118,13 @@ final class NaiveContext {
   /// Notes that a post belongs to a blog, also where it did before and nobody knew.
   func notePost(_ post: ObjectID, of blog: ObjectID) { derived[blog]?.insert(post) }
 
+  /// Notes that a post does not belong to a blog, also where it did not before and nobody knew.
+  func notePost(_ post: ObjectID, goneFrom blog: ObjectID) {
+    guard derived[blog]?.contains(post) ?? false else { return }
+    touchOwner(blog)
+    derived[blog]?.remove(post)
+  }
+
   /// Has a blog be asked for its posts anew.
   func forgetPosts(of blog: ObjectID) { derived[blog] = nil }
 

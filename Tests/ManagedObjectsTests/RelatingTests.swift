@@ -60,6 +60,54 @@ import Testing
     #expect(blog.value(forKey: "posts") == .set([aboutPost]))
   }
 
+  @Test func `S58: to bring in an older commit puts nothing where a later one has taken it from`()
+    throws
+  {
+    let stage = try Stage()
+    let (context, other) = (stage.context(), stage.context())
+    let (post, gone) = (other.insert("Post"), other.insert("Post"))
+    let blogs = (0..<3).map { _ in other.insert("Blog") }
+    post.setValue(blogs[0].reference, forKey: "blog")
+    gone.setValue(blogs[0].reference, forKey: "blog")
+    try other.save()
+    let same = try blogs.map { try context.existingObject(with: $0.objectID) }
+    #expect(same[0].value(forKey: "posts") == .set([post.reference, gone.reference]))
+    post.setValue(blogs[1].reference, forKey: "blog")
+    let commit = try #require(try other.save())
+    post.setValue(blogs[2].reference, forKey: "blog")
+    other.delete(gone)
+    let last = try #require(try other.save())
+    #expect(same[1].value(forKey: "posts") == .set([]))
+    #expect(same[2].value(forKey: "posts") == .set([post.reference]))
+    let fault = context.object(with: gone.objectID)
+    context.merge(from: commit)
+    #expect(same[0].value(forKey: "posts") == .set([gone.reference]))
+    #expect(same[1].value(forKey: "posts") == .set([]))
+    #expect(same[2].value(forKey: "posts") == .set([post.reference]))
+    context.merge(from: last)
+    #expect(fault.isDeleted && same[0].value(forKey: "posts") == .set([]))
+    withExtendedLifetime(other) {}
+  }
+
+  @Test func `S43: a member that others have deleted, or led elsewhere, can be taken out`() throws {
+    let stage = try Stage()
+    let (context, other) = (stage.context(), stage.context())
+    let (gone, moved, blog) = (other.insert("Post"), other.insert("Post"), other.insert("Blog"))
+    for post in [gone, moved] { post.setValue(blog.reference, forKey: "blog") }
+    try other.save()
+    let same = try context.existingObject(with: blog.objectID)
+    #expect(same.value(forKey: "posts") == .set([gone.reference, moved.reference]))
+    other.delete(gone)
+    moved.setValue(nil, forKey: "blog")
+    try other.save()
+    var told = 0
+    let token = same.observe("posts", [.old, .new]) { _ in told += 1 }
+    same.setValue(.set([]), forKey: "posts")
+    #expect(same.value(forKey: "posts") == .set([]) && told > 0 && !context.hasChanges)
+    withExtendedLifetime(token) {}
+    withExtendedLifetime(other) {}
+  }
+
   @Test func `S54: an object that is read puts itself into relationships that were read before`()
     throws
   {
