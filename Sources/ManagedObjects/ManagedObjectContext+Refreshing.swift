@@ -12,9 +12,15 @@ extension ManagedObjectContext {
   public func refresh(_ object: ManagedObject, mergeChanges keepingChanges: Bool) {
     let state = object.state
     guard state.attached() === self, state.isFault || state.isShownBelow else { return }
-    // What was made here, also by undoing a deletion that was saved, could not be read again.
-    guard state.standing != .inserted else { return }
+    if isOnlyHere(state) { return }
     refresh([state], keepingChanges: keepingChanges, reason: .refresh)
+  }
+
+  /// Whether an object was made here, also by undoing a deletion that was saved, and nobody else has made it: it could
+  /// not be read again.
+  private func isOnlyHere(_ state: ObjectState) -> Bool {
+    guard state.standing == .inserted else { return false }
+    do { return try shown(state.objectID, view.snapshot) == nil } catch { return false }
   }
 
   /// Has an object of an ID be as the store has it now, as `refresh(_:mergeChanges:)` does.
@@ -29,7 +35,7 @@ extension ManagedObjectContext {
   public func refreshAllObjects() {
     let states = registered.values.map { $0.takeUnretainedValue() }
       .filter {
-        !$0.isFault && $0.isShownBelow && $0.presence != .gone && $0.standing != .inserted
+        !$0.isFault && $0.isShownBelow && $0.presence != .gone && !isOnlyHere($0)
       }
       .sorted { $0.objectID < $1.objectID }
     refresh(states, keepingChanges: true, reason: .refresh)

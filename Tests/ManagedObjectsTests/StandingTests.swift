@@ -111,6 +111,45 @@ import Testing
     #expect(try stage.store.verify(deep: true).isEmpty)
   }
 
+  @Test(arguments: [0, 1, 2])
+  func `S24, S55: what two have brought back is saved after a refresh, as anything else`(
+    _ way: Int
+  ) throws {
+    let stage = try Stage()
+    let (a, b) = (stage.context(), stage.context())
+    let post = a.insert("Post")
+    post.setValue("ann", forKey: "author")
+    try a.save()
+    let inB = try b.existingObject(with: post.objectID)
+    inB.setValue("B", forKey: "title")
+    inB["mood"] = "sunny"
+    a.delete(post)
+    try a.save()
+    b.mergePolicy = .mergeByPropertyObjectTrump
+    try b.save()
+    a.undo()
+    #expect(post.isInserted)
+    switch way {
+    case 0: try a.save(retrying: 1)
+    case 1:
+      a.refreshAllObjects()
+      try a.save()
+    default:
+      a.refresh(post, mergeChanges: false)
+      #expect(!post.hasChanges && post.value(forKey: "title") == "B")
+    }
+    #expect(post["mood"] == "sunny" && post.value(forKey: "author") == "ann")
+    #expect(try stage.store.verify(deep: true).isEmpty)
+    // What nobody else has cannot be read again.
+    let new = a.insert("Post")
+    a.refresh(new, mergeChanges: false)
+    a.delete(post)
+    try a.save()
+    a.undo()
+    a.refresh(post, mergeChanges: false)
+    #expect(new.value(forKey: "title") == "Untitled" && post.isInserted)
+  }
+
   @Test func `S59: what an observer changes while something is rolled back is saved as any change`()
     throws
   {
