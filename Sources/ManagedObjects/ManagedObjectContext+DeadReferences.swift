@@ -55,10 +55,9 @@ extension ManagedObjectContext {
     if try shown(object, head) != nil { return true }
     // What was changed here and deleted by others comes back, or keeps all from being saved; or it stays deleted.
     guard let draft, draft.isDirty, isChanged(object, draft) else { return false }
-    return switch (mergePolicy, view.parent) {
-    case (.error, _): true
-    case (.mergeByPropertyObjectTrump, nil), (.overwrite, nil), (.custom, nil): true
-    default: false
+    return switch mergePolicy {
+    case .error, .mergeByPropertyObjectTrump, .overwrite, .custom: true
+    case .mergeByPropertyStoreTrump, .rollback: false
     }
   }
 

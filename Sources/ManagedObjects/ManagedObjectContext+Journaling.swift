@@ -36,16 +36,18 @@ extension ManagedObjectContext {
 
   /// Has the fold go on by an edit that the journal has.
   func apply(_ edit: Edit, rows: [ObjectID: Row?] = [:]) {
+    let isChild = view.parent != nil
     do {
       try fold.apply(edit) { [registered] (object, commit) throws(StoreError) -> Row? in
         if let row = rows[object] { return row }
         guard let state = registered[object.rawValue]?.takeUnretainedValue() else {
           return try store.row(of: object, at: commit)
         }
-        if state.handle == nil || state.base != commit {
-          return commit == .none ? Row?.none : try store.row(of: object, at: commit)
+        // What a child has read is in no commit: nobody else knows it, also where there was nothing.
+        if state.base == commit, isChild || state.handle != nil {
+          return try state.handle?.stored().row
         }
-        return try state.handle?.stored().row
+        return commit == .none ? Row?.none : try store.row(of: object, at: commit)
       }
     } catch {
       switch error {

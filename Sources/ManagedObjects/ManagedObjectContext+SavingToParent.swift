@@ -4,17 +4,41 @@ internal import ObjectStore
 
 // What a context within another has changed, saved one level up.
 extension ManagedObjectContext {
-  /// What cannot be saved because the parent has deleted it meanwhile.
+  /// What a save would tell of objects that the parent has deleted meanwhile, if the policy were to tell it.
   func conflicts(with parent: ManagedObjectContext) -> [MergeConflict] {
-    let names = KeyNaming(store: store)
-    return unsavedDrafts.compactMap { object, draft in
-      guard draft.baseRow != nil, draft.isThere, let state = parent.instance(of: object)?.state
+    merge(changesLost(in: parent), .tell).conflicts
+  }
+
+  /// What was changed here of objects that the parent has deleted meanwhile.
+  private func changesLost(in parent: ManagedObjectContext) -> [ObjectConflict] {
+    fold.unsaved().compactMap { unsaved in
+      guard unsaved.baseRow != nil, unsaved.row != nil,
+        let state = parent.instance(of: unsaved.object)?.state
       else { return nil }
       parent.fireQuietly(state)
       guard state.presence != .there else { return nil }
-      let sides = ObjectConflict(object, base: draft.baseRow, ours: draft.row, theirs: nil)
-      return MergeConflict(sides, schema, name: names.name)
+      return ObjectConflict(
+        unsaved.object, base: unsaved.baseRow, ours: unsaved.row, theirs: nil)
     }
+  }
+
+  /// What becomes of changes of objects that the parent has deleted: the rows of those that come back to it, and what
+  /// the policy leaves open.
+  private func merge(
+    _ lost: [ObjectConflict], _ policy: ConflictPolicy
+  ) -> (rows: [ObjectID: Row?], conflicts: [MergeConflict]) {
+    let (names, kindOf) = (KeyNaming(store: store), mergeKinds)
+    var rows: [ObjectID: Row?] = [:]
+    var conflicts: [MergeConflict] = []
+    for sides in lost {
+      switch ObjectMerge(sides, policy, kindOf: { kindOf(sides.object, $0) }) {
+      case .merged(let row?): rows[sides.object] = .some(row)
+      case .merged: break
+      case .conflict(let sides):
+        conflicts.append(MergeConflict(sides, schema, name: names.name))
+      }
+    }
+    return (rows, conflicts)
   }
 
   private var unsavedDrafts: [(object: ObjectID, draft: ObjectDraft)] {
@@ -26,10 +50,15 @@ extension ManagedObjectContext {
     if let refusal = parent.writer.refusal { throw refusal }
     let drafts = unsavedDrafts
     if drafts.isEmpty { return }
-    let conflicts = conflicts(with: parent)
-    if !conflicts.isEmpty, case .error = mergePolicy { throw MergeConflicts(objects: conflicts) }
+    // First the parent's delete rules: they may take more of what was changed here.
+    parent.processPendingChanges()
+    let lost = changesLost(in: parent)
+    let names = KeyNaming(store: store)
+    let merged = merge(lost, mergePolicy.conflictPolicy(schema, names, mergeKinds))
+    if !merged.conflicts.isEmpty { throw MergeConflicts(objects: merged.conflicts) }
     let saved = objectsToSave
-    parent.take(drafts.filter { draft in !conflicts.contains { $0.objectID == draft.object } })
+    let gone = Set(lost.map(\.object))
+    parent.take(drafts.filter { !gone.contains($0.object) }, bringingBack: merged.rows)
     writer.record(.saved(.none))
     // What follows stands on other rows, and so is another context's to who folds it.
     writer.finish()
@@ -69,9 +98,13 @@ extension ManagedObjectContext {
 
   /// Takes what a child has changed as one step. Key by key: where the parent has changed something since the child
   /// has read it, the child's stands, but counters and sets have what both did.
-  private func take(_ drafts: [(object: ObjectID, draft: ObjectDraft)]) {
+  ///
+  /// - Parameter rows: what objects have that were deleted here, and are to be there again.
+  private func take(
+    _ drafts: [(object: ObjectID, draft: ObjectDraft)], bringingBack rows: [ObjectID: Row?]
+  ) {
     settleSave()
-    processPendingChanges()
+    beginUndoGrouping()
     var states: [ObjectState] = []
     for (object, draft) in drafts {
       guard let instance = instance(of: object) else { continue }
@@ -119,6 +152,8 @@ extension ManagedObjectContext {
       }
     }
     for (owner, back, member) in left { detach(owner, back, from: member.objectID) }
+    if !rows.isEmpty { bring(rows, named: nil) }
+    endUndoGrouping()
     processPendingChanges()
   }
 }
