@@ -50,6 +50,7 @@ extension ManagedObjectContext {
 
   /// Ends the event, and tells what has changed in it.
   func tellChanges() {
+    tellFollowers(event)
     guard listeners.hearsChanges, !event.isEmpty else {
       event.end()
       return

@@ -28,6 +28,7 @@ extension ManagedObjectContext {
 
   /// Begins to bring in what others save: all that came since the oldest state that an object here is in.
   func beginMerging() {
+    if let parent = view.parent { return beginFollowing(parent) }
     let bases = registered.values.lazy.map { $0.takeUnretainedValue() }
       .filter { !$0.isFault && $0.base != .none }.map(\.base)
     mergedThrough = bases.min() ?? store.lastCommit
@@ -36,9 +37,13 @@ extension ManagedObjectContext {
   /// Brings in what others have saved since that was done last.
   func mergeWhatCame() {
     // Not between the hooks of a save, which have prepared what is to be saved.
-    guard automaticallyMergesChanges, !event.collectsSets, saveOnItsWay == nil, view.parent == nil,
+    guard automaticallyMergesChanges, !event.collectsSets, saveOnItsWay == nil,
       writer.refusal == nil
     else { return }
+    if view.parent != nil {
+      do throws(StoreError) { try mergeFromParent() } catch { readFailure = error }
+      return
+    }
     let last = store.lastCommit
     if last <= mergedThrough { return }
     do throws(StoreError) {

@@ -227,6 +227,7 @@ extension ManagedObjectContext {
     held = [:]
     pendingDeletions = []
     event.end()
+    tellFollowersOfReset()
     writer.releaseRead()
     for state in states {
       state.context = nil

@@ -47,6 +47,10 @@ public final class ManagedObjectContext {
   var untrackedDepth = 0
   /// What a child has written down of its ancestors' unsaved work.
   var standIns = StandIns()
+  /// The contexts within this one that bring in by themselves what it changes.
+  var followers: [FollowingContext] = []
+  /// What the parent has changed, where the context brings that in by itself.
+  var parentChanges = ParentChanges()
   /// The save whose commit is on its way, while the caller's thread does something else.
   var saveOnItsWay: SaveOnItsWay?
   /// How many groups of undo steps are open.
@@ -77,7 +81,8 @@ public final class ManagedObjectContext {
   public var reconcilesChangesAtOnce = false
 
   /// Whether what others save is brought in when pending changes are processed, as `merge(from:)` does: what was
-  /// changed here is kept.
+  /// changed here is kept. In a context within another it is what that one changes, saved or not, once that has
+  /// processed its pending changes.
   public var automaticallyMergesChanges = false {
     didSet { if automaticallyMergesChanges, !oldValue { beginMerging() } }
   }

@@ -1,0 +1,107 @@
+internal import EventFold
+internal import ObjectModel
+internal import ObjectStore
+
+/// What a context's parent has changed, and the context has not brought in yet.
+struct ParentChanges {
+  var inserted: Set<ObjectID> = []
+  var changed: Set<ObjectID> = []
+
+  mutating func take(_ event: ContextEvent) {
+    inserted.formUnion(event.inserted)
+    changed.formUnion(event.changed)
+    changed.formUnion(event.inserted)
+    changed.formUnion(event.deleted)
+    changed.formUnion(event.refreshed)
+  }
+}
+
+/// A context that brings in what its parent changes.
+struct FollowingContext {
+  weak let context: ManagedObjectContext?
+}
+
+// Contexts within others that bring in by themselves what these change.
+extension ManagedObjectContext {
+  /// Begins to bring in what the parent changes: all that is not as it was read to begin with.
+  func beginFollowing(_ parent: ManagedObjectContext) {
+    parent.followers.removeAll { $0.context == nil || $0.context === self }
+    parent.followers.append(FollowingContext(context: self))
+    parentChanges.changed = objectsRead
+  }
+
+  /// The objects that were read, or are there as faults.
+  private var objectsRead: Set<ObjectID> {
+    Set(registered.values.map { $0.takeUnretainedValue().objectID })
+  }
+
+  /// Has the contexts within this one that ask for it bring in what has changed here, when they come to it.
+  func tellFollowers(_ event: ContextEvent) {
+    if followers.isEmpty { return }
+    for each in followers where each.context?.automaticallyMergesChanges ?? false {
+      each.context?.parentChanges.take(event)
+    }
+  }
+
+  /// Has the contexts within this one look at everything anew: this one has forgotten all it had.
+  func tellFollowersOfReset() {
+    for each in followers {
+      guard let context = each.context else { continue }
+      context.parentChanges.changed.formUnion(context.objectsRead)
+    }
+  }
+
+  /// Brings in what the parent has changed. What was changed here is kept.
+  ///
+  /// - Throws: where it cannot be read; nothing is brought in then, and it is tried again.
+  func mergeFromParent() throws(StoreError) {
+    let came = parentChanges
+    if came.changed.isEmpty { return }
+    var (stale, gone): ([ObjectState], [ObjectState]) = ([], [])
+    var new: [ObjectID] = []
+    var rows: [ObjectID: Row] = [:]
+    for object in came.changed.sorted() {
+      let row = try shown(object, view.snapshot)?.stored().row
+      if let row { rows[object] = row }
+      guard let state = state(of: object) else {
+        if row != nil, came.inserted.contains(object) { new.append(object) }
+        continue
+      }
+      if state.isFault {
+        if row == nil { gone.append(state) }
+      } else if row != (try rowBelow(state)) {
+        stale.append(state)
+      }
+    }
+    parentChanges = ParentChanges()
+    refresh(stale, keepingChanges: true, reason: .merge)
+    for object in came.changed.sorted() where state(of: object)?.isFault ?? true {
+      noteReferences(of: object, rows[object] ?? Row())
+    }
+    bury(gone)
+    event.inserted.formUnion(new)
+  }
+
+  /// What an object had in the parent when it was read.
+  private func rowBelow(_ state: ObjectState) throws(StoreError) -> Row? {
+    if let draft = fold.objects[state.objectID] { return draft.baseRow }
+    return try state.handle?.stored().row
+  }
+
+  /// Keeps destinations that have been read in step with an object that there is no instance of, or a fault.
+  private func noteReferences(of object: ObjectID, _ row: Row) {
+    guard hasReadMembers, let info = schema.entity(object.entity) else { return }
+    for property in info.properties {
+      guard let relationship = property.relationship, relationship.storage == .one,
+        let inverse = relationship.inverse, inverse.storage == .inverse
+      else { continue }
+      let now = row[property.key]?.reference
+      let owners = registered.values.map { $0.takeUnretainedValue() }
+        .filter { $0.members?[inverse.key]?.contains(object) ?? false }.map(\.objectID).sorted()
+      for owner in owners { noteReference(of: object, property.key, from: owner, to: now) }
+      guard let now, let members = state(of: now)?.members?[inverse.key], !members.contains(object)
+      else { continue }
+      noteReference(of: object, property.key, from: nil, to: now)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+import Testing
+
+/// Children that bring in by themselves what their parents change.
+@Suite struct FollowingTests {
+  @Test func `S58, S66: a child brings in by itself what its parent changes, and keeps its own`()
+    throws
+  {
+    let stage = try Stage()
+    let parent = stage.context()
+    let (post, gone, unread) = (
+      parent.insert("Post"), parent.insert("Post"), parent.insert("Post")
+    )
+    let (blog, other) = (parent.insert("Blog"), parent.insert("Blog"))
+    unread.setValue(blog.reference, forKey: "blog")
+    try parent.save()
+    let child = ManagedObjectContext(parent: parent)
+    let inChild = try [post, gone, blog, other].map {
+      try child.existingObject(with: $0.objectID)
+    }
+    #expect(inChild[2].value(forKey: "posts") == .set([unread.reference]))
+    #expect(inChild[3].value(forKey: "posts") == .set([]))
+    let fault = child.object(with: unread.objectID)
+    inChild[0].setValue("Child", forKey: "title")
+    post.setValue("before", forKey: "author")
+    parent.processPendingChanges()
+    child.processPendingChanges()
+    #expect(inChild[0].value(forKey: "author") == nil)
+
+    child.automaticallyMergesChanges = true
+    child.processPendingChanges()
+    #expect(inChild[0].value(forKey: "author") == "before")
+    var (inserted, deleted, refreshed): (Set<ObjectID>, Set<ObjectID>, Set<ObjectID>) = ([], [], [])
+    let token = child.onChange {
+      inserted.formUnion($0.inserted.map(\.objectID))
+      deleted.formUnion($0.deleted.map(\.objectID))
+      refreshed.formUnion($0.refreshed.map(\.objectID))
+    }
+    post.setValue("after", forKey: "author")
+    post.setValue("Parent", forKey: "title")
+    parent.delete(gone)
+    let new = parent.insert("Person")
+    unread.setValue(other.reference, forKey: "blog")
+    parent.processPendingChanges()
+    child.processPendingChanges()
+    #expect(inChild[0].value(forKey: "author") == "after")
+    #expect(inChild[0].value(forKey: "title") == "Child")
+    #expect(inChild[1].isDeleted && inserted == [new.objectID] && deleted == [gone.objectID])
+    #expect(refreshed == [post.objectID])
+    #expect(inChild[2].value(forKey: "posts") == .set([]))
+    #expect(inChild[3].value(forKey: "posts") == .set([unread.reference]))
+    parent.delete(unread)
+    parent.processPendingChanges()
+    child.processPendingChanges()
+    #expect(fault.isDeleted && inChild[3].value(forKey: "posts") == .set([]))
+    try child.save()
+    #expect(post.value(forKey: "title") == "Child")
+    withExtendedLifetime(token) {}
+  }
+
+  @Test
+  func `S58, S66: what others save comes to a child through its parents, and what they reset`()
+    throws
+  {
+    let stage = try Stage()
+    let (parent, other) = (stage.context(), stage.context())
+    let post = other.insert("Post")
+    try other.save()
+    let child = ManagedObjectContext(parent: parent)
+    let grandchild = ManagedObjectContext(parent: child)
+    let all = [parent, child, grandchild]
+    for context in all { context.automaticallyMergesChanges = true }
+    let inGrandchild = try grandchild.existingObject(with: post.objectID)
+    let held = try [parent, child].map { try $0.existingObject(with: post.objectID) }
+    post.setValue("new", forKey: "title")
+    try other.save()
+    for context in all { context.processPendingChanges() }
+    #expect(inGrandchild.value(forKey: "title") == "new")
+    held[0].setValue("unsaved", forKey: "title")
+    for context in all { context.processPendingChanges() }
+    #expect(inGrandchild.value(forKey: "title") == "unsaved")
+    parent.reset()
+    for context in all { context.processPendingChanges() }
+    #expect(inGrandchild.value(forKey: "title") == "new")
+    // Once it is switched off it shows what it has, and keeps no account.
+    grandchild.automaticallyMergesChanges = false
+    try child.existingObject(with: post.objectID).setValue("later", forKey: "title")
+    for context in all { context.processPendingChanges() }
+    #expect(inGrandchild.value(forKey: "title") == "new")
+    withExtendedLifetime(held) {}
+  }
+}
