@@ -18,6 +18,19 @@ extension ContextFold {
   /// is needed, and puts it back.
   package mutating func forgetPlace(of object: ObjectID) { ownBases[object] = nil }
 
+  /// Puts a row under an object of which nothing but values that no save takes is unsaved, as they do not need the one
+  /// they were set on: an empty one while nobody reads the object, and what it has when somebody does.
+  ///
+  /// - Returns: whether it is such an object.
+  @discardableResult
+  package mutating func replaceRow(of object: ObjectID, by row: Row) -> Bool {
+    guard let draft = objects[object], !draft.isDirty, draft.baseRow != nil,
+      draft.delta.keys.allSatisfy({ isTransient($0, of: object) })
+    else { return false }
+    objects[object] = draft.standing(on: row)
+    return true
+  }
+
   mutating func refresh<RowError>(
     _ refreshed: [ObjectID], keepingChanges: Bool, at commit: CommitNumber,
     _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?

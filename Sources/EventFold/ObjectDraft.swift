@@ -65,6 +65,14 @@ package struct ObjectDraft: Hashable, Sendable {
   /// Nothing tells the object from its base.
   var isAsInBase: Bool { delta.isEmpty && isThere == (baseRow != nil) }
 
+  /// The same on another row of its base.
+  func standing(on row: Row) -> ObjectDraft {
+    var draft = ObjectDraft(base: base, baseRow: row)
+    (draft.isThere, draft.isDirty) = (isThere, isDirty)
+    (draft.delta, draft.quietKeys) = (delta, quietKeys)
+    return draft
+  }
+
   /// The same changes on another base: what was added to counters, and which members came and went, is put on
   /// what the base has; so are, by key, the entries of dictionaries that are merged so. Other values stay as
   /// they were set, and a transient one that was set to nothing is forgotten.

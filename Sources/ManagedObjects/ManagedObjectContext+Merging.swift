@@ -89,7 +89,7 @@ extension ManagedObjectContext {
         continue
       }
       if stored.changed <= draft.base {
-        rows.updateValue(draft.baseRow, forKey: object)
+        rows.updateValue(stored.row, forKey: object)
         continue
       }
       // What no save takes holds nothing back: it is put on what there is when the object is read.

@@ -75,6 +75,11 @@ extension ManagedObjectContext {
   /// An instance has come to its end.
   func forget(_ state: ObjectState) {
     registered.removeValue(forKey: state.objectID.rawValue)
+    // Values that no save takes stay, and the rest of the object is read again when it is needed. A child's is nobody
+    // else's, as it stands on what its parent had.
+    if state.hasDraft, view.parent == nil, fold.replaceRow(of: state.objectID, by: Row()) {
+      state.isFault = true
+    }
     if state.watch != nil { endWatch(of: state) }
     if registered.isEmpty { writer.releaseRead() }
   }
@@ -144,7 +149,10 @@ extension ManagedObjectContext {
     let isCurrent =
       view.parent == nil
       ? stored.map { $0.changed <= draft.base } ?? false : stored?.row == draft.baseRow
-    if isCurrent { return }
+    if isCurrent {
+      if let row = stored?.row { fold.replaceRow(of: state.objectID, by: row) }
+      return
+    }
     _ = performRefresh(
       [state.objectID], keepingChanges: true, head, rows: [state.objectID: stored?.row])
   }

@@ -58,7 +58,9 @@ extension ManagedObjectContext {
         handles[state.objectID] = handle
         // Also of a fault, which may have values that no save takes.
         if fold.objects[state.objectID] != nil {
-          rows[state.objectID] = .some(try handle?.stored().row)
+          let row = try handle?.stored().row
+          rows[state.objectID] = .some(row)
+          if let row, state.isFault { fold.replaceRow(of: state.objectID, by: row) }
         }
       }
     } catch {

@@ -105,11 +105,40 @@ import Testing
         if case .merged = $0.kind { $0.context?.name == "context" } else { false }
       }
       #expect(merged.count == 1)
-      #expect(context.object(with: id).value(forKey: "title") == "new")
+      let post = context.object(with: id)
+      #expect(post.value(forKey: "title") == "new")
       var replay = EventReplay(stage.store)
       for event in try stage.store.events() { try replay.take(event) }
       #expect(replay.contexts.values.contains { $0.objects == context.fold.objects })
-      withExtendedLifetime(own) {}
+      withExtendedLifetime((own, post)) {}
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `S10: of an object that nobody holds a transient value alone is kept`(_ isSaved: Bool) throws
+  {
+    try withLeftValue(isSaved: isSaved) { stage, context, other, id in
+      func keptRow() -> Row? { context.fold.objects[id]?.baseRow }
+      #expect(keptRow() == Row())
+      func look() throws {
+        let post = try context.existingObject(with: id)
+        #expect(post.value(forKey: "title") == "old" && post.value(forKey: "scratch") == "cached")
+        #expect(keptRow() != Row() && post.changedValues() == ["scratch": "cached"])
+      }
+      try look()
+      #expect(keptRow() == Row())
+      other.insert("Blog")
+      context.merge(from: try #require(try other.save()))
+      try look()
+      let fault = context.object(with: id)
+      context.refresh(fault, mergeChanges: true)
+      #expect(fault.value(forKey: "title") == "old" && fault.value(forKey: "scratch") == "cached")
+      fault.setValue("mine", forKey: "title")
+      #expect(fault.committedValues(forKeys: ["title"]) == ["title": "old"])
+      try context.save()
+      context.undo()
+      #expect(fault.value(forKey: "title") == "old" && fault.value(forKey: "scratch") == "cached")
+      #expect(try stage.store.verify(deep: true).isEmpty)
     }
   }
 
