@@ -75,6 +75,8 @@ extension ManagedObjectContext {
     let merged = keepingChanges ? valuesMergedByFunction(on: rows) : []
     let unchanged = states.filter { $0.notedIn != event.number }
     let (number, changedBefore) = (event.number, event.changed.count)
+    // What those who are told change is a change, and no part of the refresh.
+    beginTelling()
     transition(states) {
       for state in states where !state.isFault {
         untracked { state.object?.willTurnIntoFault() }
@@ -91,6 +93,7 @@ extension ManagedObjectContext {
       }
     }
     if event.number == number { forgetChanged(unchanged, since: changedBefore) }
+    endTelling()
     for state in states where state.presence == .there && keepingChanges {
       state.object?.awake(from: reason)
     }

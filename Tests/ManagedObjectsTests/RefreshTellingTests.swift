@@ -45,6 +45,29 @@ import Testing
     withExtendedLifetime(tokens) {}
   }
 
+  @Test func `S42, S55: what an observer sets while its object is refreshed is told as changed`()
+    throws
+  {
+    let stage = try Stage()
+    let (context, other) = (stage.context(), stage.context())
+    let (post, plain) = (context.insert("Post"), context.insert("Post"))
+    try context.save()
+    try other.existingObject(with: post.objectID).setValue("new", forKey: "title")
+    try other.save()
+    var (updated, refreshed): (Set<ObjectID>, Set<ObjectID>) = ([], [])
+    let listening = context.onChange {
+      updated.formUnion($0.updated.map(\.objectID))
+      refreshed.formUnion($0.refreshed.map(\.objectID))
+    }
+    let token = post.observe("title") { _ in
+      if post.value(forKey: "author") == nil { post.setValue("seen", forKey: "author") }
+    }
+    context.refreshAllObjects()
+    context.processPendingChanges()
+    #expect(post.hasChanges && updated == [post.objectID] && refreshed == [plain.objectID])
+    withExtendedLifetime((listening, token)) {}
+  }
+
   @Test
   func
     `S56: a transient that was nil keeps what awakeFromFetch gave it, and one that was set is untouched`()
