@@ -90,7 +90,8 @@ extension ManagedObject {
     state.attached().changedValues(of: state)
   }
 
-  /// The values as they were fetched or saved last, null for none; of all keys where none are named.
+  /// The values as they were fetched or saved last, null for none; of all keys where none are named. Of a relationship
+  /// that is answered from its inverse they are the members that are known, without what was changed here.
   public final func committedValues(forKeys keys: [String]? = nil) -> [String: Value] {
     state.attached().committedValues(of: state, keys)
   }

@@ -21,9 +21,11 @@ extension ManagedObjectContext {
   func committedValues(of state: ObjectState, _ names: [String]?) -> [String: Value] {
     fireQuietly(state)
     let row = storedRow(state)
+    var values: [String: Value] = [:]
     guard let names else {
-      var values: [String: Value] = [:]
-      for property in state.entity.properties { values[property.name] = .null }
+      for property in state.entity.properties {
+        values[property.name] = committedMembers(of: state, property) ?? .null
+      }
       for entry in row?.entries ?? [] {
         if let name = state.entity.property(entry.key)?.name ?? store.name(of: entry.key) {
           values[name] = entry.value
@@ -31,12 +33,34 @@ extension ManagedObjectContext {
       }
       return values
     }
-    var values: [String: Value] = [:]
     for name in names {
-      let key = state.entity.property(name)?.key ?? existingKey(name)
-      values[name] = key.flatMap { row?[$0] } ?? Value.null
+      let property = state.entity.property(name)
+      let key = property?.key ?? existingKey(name)
+      values[name] =
+        key.flatMap { row?[$0] } ?? property.flatMap { committedMembers(of: state, $0) }
+        ?? Value.null
     }
     return values
+  }
+
+  /// The members of a relationship that is answered from its inverse, without what was changed here; nil where there
+  /// are none, and for other properties.
+  private func committedMembers(of state: ObjectState, _ property: Property) -> Value? {
+    guard let relationship = property.relationship, relationship.storage == .inverse,
+      let inverse = relationship.inverse, state.handle != nil
+    else { return nil }
+    var members = members(of: state, property.key, relationship)
+    let destination = schema.entity(relationship.destination)
+    for (object, draft) in fold.objects
+    where draft.isDirty && destination?.includes(object.entity) ?? false {
+      if draft.baseRow?[inverse.key]?.reference == state.objectID {
+        members.insert(object)
+      } else {
+        members.remove(object)
+      }
+    }
+    if members.isEmpty { return nil }
+    return .set(Set(members.map { .reference($0) }))
   }
 
   func valuesBeforeCurrentEvent(of state: ObjectState) -> [String: Value] {

@@ -89,6 +89,35 @@ import Testing
     withExtendedLifetime(other) {}
   }
 
+  @Test func `S20: the committed members of an owner are those without what was changed here`()
+    throws
+  {
+    let stage = try Stage()
+    let context = stage.context()
+    let (blog, other) = (context.insert("Blog"), context.insert("Blog"))
+    let posts = (0..<3).map { _ in context.insert("Post") }
+    func committed(_ blog: ManagedObject) -> Value? {
+      let values = blog.committedValues()
+      #expect(blog.committedValues(forKeys: ["posts"])["posts"] == values["posts"])
+      return values["posts"]
+    }
+    for post in posts { post.setValue(blog.reference, forKey: "blog") }
+    #expect(committed(blog) == .null)
+    try context.save()
+    let all = Value.set(Set(posts.map(\.reference)))
+    posts[0].setValue(other.reference, forKey: "blog")
+    context.delete(posts[1])
+    posts[2].setValue("x", forKey: "title")
+    context.insert("Post").setValue(blog.reference, forKey: "blog")
+    #expect(committed(blog) == all && committed(other) == .null)
+    context.processPendingChanges()
+    #expect(committed(blog) == all)
+    try context.save()
+    #expect(committed(blog) == blog.value(forKey: "posts"))
+    #expect(committed(other) == .set([posts[0].reference]))
+    withExtendedLifetime(context) {}
+  }
+
   @Test func `S43: a member that others have deleted, or led elsewhere, can be taken out`() throws {
     let stage = try Stage()
     let (context, other) = (stage.context(), stage.context())
