@@ -4,7 +4,7 @@ extension ManagedObject {
   // MARK: Observing
 
   /// Has a closure called with each change of a key: of the model, a computed one, or a dynamic one, also while
-  /// nobody has set it yet.
+  /// nobody has set it yet; or what a path leads to across relationships to one, as `blog.name`.
   ///
   /// A computed key is told once for each change of what it depends on. Neither the object nor the context is kept
   /// by it; other objects that a computed key depends on are, until it ends.

@@ -15,7 +15,9 @@ extension ManagedObjectContext {
     let observer = Observer(name, options, of: state, handler)
     let watch = watch(of: state)
     watch.add(observer)
-    if let attribute = state.entity.virtualAttributes[name], watch.computed[name] == nil {
+    if let attribute = state.entity.virtualAttributes[name] ?? attribute(of: state, path: name),
+      watch.computed[name] == nil
+    {
       let computed = ComputedKey(attribute, of: state)
       watch.computed[name] = computed
       compute(computed)
@@ -33,6 +35,26 @@ extension ManagedObjectContext {
         object, old: nil, new: watch.computed[name].map(\.value) ?? value(of: state, name))
     }
     return token
+  }
+
+  /// What a path across relationships to one leads to; nil for anything else, as a dynamic attribute of such a name.
+  private func attribute(of state: ObjectState, path name: String) -> VirtualAttribute? {
+    let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard path.count > 1, !path.contains(""),
+      state.entity.property(path[0])?.relationship != nil
+    else { return nil }
+    var entity: EntityInfo? = state.entity
+    for key in path.dropLast() {
+      guard let info = entity, let relationship = info.property(key)?.relationship,
+        !relationship.isToMany
+      else {
+        preconditionFailure(
+          "\(state.entity.name).\(name) cannot be observed, as ‘\(key)’ is no relationship to one; observe a "
+            + "computed key that reads what is wanted.")
+      }
+      entity = schema.entity(relationship.destination)
+    }
+    return VirtualAttribute(path: path)
   }
 
   private func remove(_ observer: Observer, of state: ObjectState) {

@@ -41,6 +41,22 @@ public struct VirtualAttribute: Sendable {
     }
   }
 
+  /// What keys lead to one after the other, each but the last by a relationship to one.
+  init(path: [String]) {
+    name = path.joined(separator: ".")
+    keyPathsForValuesAffecting = []
+    write = nil
+    read = { object in
+      var current = object
+      for key in path.dropLast() {
+        guard let next = current[key]?.reference, let instance = object.context?.object(with: next)
+        else { return nil }
+        current = instance
+      }
+      return path.last.flatMap { current[$0] }
+    }
+  }
+
   /// A key whose value a closure computes.
   public init<Object: ManagedObject, Property: AttributeConvertible>(
     _ name: String, _ get: @escaping @Sendable (Object) -> Property

@@ -4,6 +4,42 @@ import ObjectStore
 import Testing
 
 @Suite struct ObservingTests {
+  @Test func `S37, S40: what a path across relationships leads to is told like a key`() async throws
+  {
+    let stage = try Stage()
+    let context = stage.context()
+    let (comment, post) = (context.insert("Comment"), context.insert("Post"))
+    let blogs = (0..<2).map { _ in context.insert("Blog") }
+    blogs[0].setValue("One", forKey: "name")
+    blogs[1].setValue("Two", forKey: "name")
+    var told: [[Value?]] = []
+    let tokens = [
+      comment.observe("post.blog.name", [.old, .new, .initial]) { told.append([$0.old, $0.new]) },
+      comment.observe("post.mood", [.new]) { told.append([$0.new]) },
+    ]
+    comment.setValue(post.reference, forKey: "post")
+    #expect(told == [[nil, nil], [nil, nil], [nil]])
+    post.setValue(blogs[0].reference, forKey: "blog")
+    blogs[0].setValue("Uno", forKey: "name")
+    context.processPendingChanges()
+    post.setValue(blogs[1].reference, forKey: "blog")
+    post["mood"] = "sunny"
+    context.undo()
+    #expect(
+      told.dropFirst(3) == [
+        [nil, "One"], ["One", "Uno"], ["Uno", "Two"], ["sunny"], ["Two", "Uno"], [nil],
+      ])
+    // A dynamic attribute may be called so.
+    let token = comment.observe("any.key", [.new]) { told.append([$0.new]) }
+    comment["any.key"] = 1
+    #expect(told.last == [1])
+    withExtendedLifetime((tokens, token)) {}
+    await #expect(processExitsWith: .failure) {
+      let context = try Stage().context()
+      _ = context.insert("Blog").observe("posts.title") { _ in }
+    }
+  }
+
   @Test func `S40: an observer is told the old and the new value of a key of the model`() throws {
     let context = try Stage().context()
     let post = context.insert("Post")
