@@ -4,7 +4,8 @@
 /// `renamingIdentifier` is the older one's name, or its `renamingIdentifier`); properties made optional, or
 /// required with a default, which objects that hold nothing then get; wider numbers (a boolean, integer or
 /// counter as an integer, counter, real or decimal; of these only a real may round, beyond 2^53);
-/// relationships to one made to many; an order gained or lost; another parent; transient attributes made
+/// relationships to one made to many; an order gained or lost, and with either what is stored of a relationship
+/// dropped that the newer model answers from its inverse; another parent; transient attributes made
 /// persistent, which begin at their default, and persistent ones made transient, whose values are dropped.
 /// Defaults, validation, delete rules, indexes, identifiers and merging change no object.
 ///

@@ -89,12 +89,16 @@ extension ModelComparison {
     guard let old, !old.isTransient else {
       return JudgedChange(added, new.isOptional ? nil : .requiredRelationship)
     }
-    guard let conversion = ValueConversion(from: old, to: new) else {
+    guard var conversion = ValueConversion(from: old, to: new) else {
       return JudgedChange(added, .toManyMadeToOne)
     }
-    let isGathered = older.isAnsweredFromInverse(old) && !newer.isAnsweredFromInverse(new)
+    let (wasAnswered, isAnswered) = (
+      older.isAnsweredFromInverse(old), newer.isAnsweredFromInverse(new)
+    )
+    if isAnswered, !wasAnswered { conversion = .answeredFromInverse }
     return JudgedChange(
-      PropertyChange(new.name, from: old.name, conversion: conversion, isGathered: isGathered),
+      PropertyChange(
+        new.name, from: old.name, conversion: conversion, isGathered: wasAnswered && !isAnswered),
       difference(from: old, to: new))
   }
 

@@ -11,6 +11,9 @@ package enum ValueConversion: Hashable, Sendable {
   case oneToMany(isOrdered: Bool)
   /// Members without an order in the order of their IDs, or members with an order without it.
   case reordered(isOrdered: Bool)
+  /// Not at all: the newer model finds a relationship's destinations from what leads back, which may change while
+  /// what is stored would not.
+  case answeredFromInverse
 }
 
 extension ValueConversion {
@@ -44,7 +47,7 @@ extension ValueConversion {
     case (.widened(let type), .boolean(let value)): Self.widened(value ? 1 : 0, to: type)
     case (.widened(let type), .integer(let value)): Self.widened(value, to: type)
     case (.widened(let type), .counter(let value)): Self.widened(value, to: type)
-    case (.oneToMany, .null): nil
+    case (.answeredFromInverse, _), (.oneToMany, .null): nil
     case (.oneToMany(let isOrdered), .reference): isOrdered ? .array([value]) : .set([value])
     case (.reordered(true), .set(let members)): .array(members.sorted(by: Value.precedes))
     case (.reordered(false), .array(let members)): .set(Set(members))

@@ -58,7 +58,8 @@ struct RowConversion: Sendable {
   /// The keys that take the values of an older one; a dynamic attribute keeps its key.
   func newerKeys(of older: KeyNumber) -> [KeyNumber] {
     if change.isIdentity || !olderKeys.contains(older) { return [older] }
-    return properties.filter { $0.older == older }.map(\.key)
+    return properties.filter { $0.older == older && $0.change.conversion != .answeredFromInverse }
+      .map(\.key)
   }
 
   /// Whether every object has for a key what it had.

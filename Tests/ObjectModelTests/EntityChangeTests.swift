@@ -109,6 +109,22 @@ import Testing
     #expect(change.entity("A")?.properties.map(\.isGathered) == [true] && !change.isIdentity)
   }
 
+  @Test func `what was stored of a relationship is dropped where its inverse answers it now`()
+    throws
+  {
+    func books(isOrdered: Bool) throws -> ManagedObjectModel {
+      let many = RelationshipDescription(
+        "r", to: "B", inverse: "s", isToMany: true, isOrdered: isOrdered)
+      return try made(
+        EntityDescription("A", relationships: [many]),
+        EntityDescription("B", relationships: [RelationshipDescription("s", to: "A", inverse: "r")])
+      )
+    }
+    let change = try ModelChange(from: books(isOrdered: true), to: books(isOrdered: false))
+    #expect(change.entity("A")?.properties.map(\.conversion) == [.answeredFromInverse])
+    #expect(change.row(["r": .array([])]) == [:])
+  }
+
   @Test func `a new inverse to many is answered from the relationship that was there`() throws {
     let others = { (relationships: [RelationshipDescription]) in
       [EntityDescription("B", relationships: relationships)]
