@@ -13,5 +13,9 @@ public struct Draft: Hashable, Sendable {
   public let objectIDs: [ObjectID]
   /// What is wrong with one of its edits, which is left out with those after it; nil where nothing is.
   public let problem: StoreError?
+  /// Whose it is.
+  let store: StoreTag
   package let context: ContextNumber
+  /// The edit with which the context began.
+  let firstEdit: UInt64
 }

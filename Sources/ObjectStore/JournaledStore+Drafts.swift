@@ -9,12 +9,13 @@ extension JournaledStore {
   ///
   /// It is offered and never applied unasked. A draft stays until it is recovered and saved, or discarded. One
   /// made under an earlier model is offered as the store's model reads it; what has no place there is left out.
-  public var unsavedDrafts: [Draft] { drafting.withLock { leftContexts.drafts } }
+  public var unsavedDrafts: [Draft] { drafting.withLock { leftContexts.drafts(of: store) } }
 
   /// Gives a draft up. That is an event too: the past still has its edits, until compaction drops them.
   public func discard(_ draft: Draft) throws(StoreError) {
+    guard draft.store == store else { throw .contextOfAnotherStore(draft.contextName) }
     try drafting.withLock { () throws(StoreError) in
-      guard leftContexts.open[draft.context] != nil else { throw .draftMissing(draft) }
+      guard leftContexts.has(draft) else { throw .draftMissing(draft) }
       try end(draft.context, .draftDiscarded(draft.context))
     }
     if options.durability == .synced {
@@ -26,10 +27,13 @@ extension JournaledStore {
   package func resume(
     _ draft: Draft
   ) throws(StoreError) -> (context: LiveContext, content: ContextFold) {
+    guard draft.store == store else { throw .contextOfAnotherStore(draft.contextName) }
     // No compaction may drop the edits meanwhile.
-    try whileCheckpointing { () throws(StoreError) in
+    return try whileCheckpointing { () throws(StoreError) in
       try drafting.withLock { () throws(StoreError) in
-        guard let resumed = try takeLeft(draft.context) else { throw .draftMissing(draft) }
+        guard leftContexts.has(draft), let resumed = try takeLeft(draft.context) else {
+          throw .draftMissing(draft)
+        }
         return resumed
       }
     }

@@ -13,10 +13,13 @@ extension JournaledStore {
   package func resume(
     _ session: Session
   ) throws(StoreError) -> (context: LiveContext, content: ContextFold) {
+    guard session.store == store else { throw .contextOfAnotherStore(session.contextName) }
     // No compaction may drop the edits meanwhile.
-    try whileCheckpointing { () throws(StoreError) in
+    return try whileCheckpointing { () throws(StoreError) in
       try drafting.withLock { () throws(StoreError) in
-        if leftContexts.open[session.context] != nil {
+        if let left = leftContexts.open[session.context],
+          session.firstEdit ?? left.firstEdit == left.firstEdit
+        {
           guard let resumed = try takeLeft(session.context) else {
             throw .sessionMissing(session)
           }
@@ -59,6 +62,7 @@ extension JournaledStore {
 
   /// The edit with which a session began, where the journal still has it.
   func firstEdit(of session: Session) throws(StoreError) -> UInt64 {
+    guard session.store == store else { throw .contextOfAnotherStore(session.contextName) }
     guard let edit = session.firstEdit, try journalHas(EditNumber(edit)) else {
       throw .sessionMissing(session)
     }

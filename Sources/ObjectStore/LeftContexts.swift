@@ -29,17 +29,22 @@ struct LeftContexts {
   }
 
   /// Those that have changes, or have lost some, the one edited last first.
-  var drafts: [Draft] {
-    unsaved.values.filter(\.isDraft).map { left in
-      Draft(
-        contextName: left.fold.name, date: left.time.date, editCount: left.fold.editCount,
-        objectIDs: left.fold.objects.filter { $0.value.kind != .unchanged }.keys.sorted(),
-        problem: left.problem, context: left.fold.number)
+  func drafts(of store: StoreTag) -> [Draft] {
+    unsaved.filter { $0.value.isDraft }.compactMap { number, left in
+      open[number].map { open in
+        Draft(
+          contextName: left.fold.name, date: left.time.date, editCount: left.fold.editCount,
+          objectIDs: left.fold.objects.filter { $0.value.kind != .unchanged }.keys.sorted(),
+          problem: left.problem, store: store, context: number, firstEdit: open.firstEdit)
+      }
     }.sorted { ($0.date, $0.context) > ($1.date, $1.context) }
   }
 
   /// Those that have nothing to offer.
   var idle: [ContextNumber] { open.keys.filter { unsaved[$0]?.isDraft != true }.sorted() }
+
+  /// Whether a draft is of one of them.
+  func has(_ draft: Draft) -> Bool { open[draft.context]?.firstEdit == draft.firstEdit }
 
   mutating func remove(_ number: ContextNumber) {
     open[number] = nil

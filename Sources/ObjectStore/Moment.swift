@@ -51,7 +51,11 @@ extension ReadableStore {
       try refuseDropped(number, head)
       return number
     case .date(let date): return try commit(at: date)
-    case .tag(let name): return try commit(tagged: name)
+    case .tag(let name):
+      let number = try commit(tagged: name)
+      // The tag may be of a commit made since.
+      try refuseDropped(number, self.head)
+      return number
     case .beforeHead(let offset):
       let (number, overflows) = Int(clamping: head.number.rawValue)
         .addingReportingOverflow(offset)

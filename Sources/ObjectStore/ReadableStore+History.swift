@@ -91,8 +91,8 @@ extension ReadableStore {
   /// A key that a change of the model has renamed is followed to the names it had: the values under them are told
   /// with these. A name that only earlier models knew stands for what it was there.
   ///
-  /// - Throws: where the object never was, or its commits cannot be read. Commits that compaction has
-  ///   dropped are left out.
+  /// - Throws: where the object never was, or nothing is known of it any more, or its commits cannot be read. Commits
+  ///   that compaction has dropped are left out.
   public func history(
     of object: ObjectID, key: String? = nil
   ) throws(StoreError) -> [PastValue] {
@@ -107,9 +107,12 @@ extension ReadableStore {
   }
 
   /// For each value that an object has, the commit that set it, by key.
+  ///
+  /// - Throws: where the object is not there now, which says whether it was deleted, went with its entity or is not
+  ///   known; or where its commits cannot be read.
   public func blame(_ object: ObjectID) throws(StoreError) -> [String: PastValue] {
     let head = head
-    guard let row = try head.row(of: object) else { throw .objectMissing(object) }
+    guard let row = try head.row(of: object) else { throw try absence(of: object, head) }
     // What is still looked for, by the names it has now, under the keys of the era that is walked.
     var missing: [KeyNumber: String] = [:]
     for entry in row.entries { missing[entry.key] = name(of: entry.key) }
@@ -136,7 +139,7 @@ extension ReadableStore {
     _ object: ObjectID, _ body: (_ era: Int, [PastValue]) -> Bool
   ) throws(StoreError) {
     let (head, firstKept) = (head, firstKeptCommit)
-    guard try head.stored(object) != nil else { throw .objectMissing(object) }
+    guard try head.stored(object) != nil else { throw try absence(of: object, head) }
     for era in head.eras.indices.reversed() {
       let last = era + 1 < head.eras.count ? head.eras[era + 1].since : head.number
       let first = head.eras[era].since
@@ -157,6 +160,17 @@ extension ReadableStore {
         stored = before
       }
     }
+  }
+
+  /// Why an object is not there.
+  private func absence(
+    of object: ObjectID, _ head: Snapshot
+  ) throws(StoreError) -> StoreError {
+    guard let (last, era) = try head.assembled(object, through: head.eras.count - 1) else {
+      return .objectUnknown(object, isAllKept: firstKeptCommit == CommitNumber.none.next)
+    }
+    guard last.row != nil else { return .objectDeleted(object, in: last.changed) }
+    return .objectWithoutEntity(object, head.eras[era].name(of: object.entity) ?? "")
   }
 
   /// A commit with names for numbers, and whole values for what it says of them in short.
@@ -216,7 +230,27 @@ extension StoreError {
         + "journal any more; compaction has kept commit \(firstKept) and those after it.")
   }
 
-  static func objectMissing(_ object: ObjectID) -> StoreError {
-    StoreError(.objectMissing, "there is no object \(object), nor was there ever one.")
+  fileprivate static func objectUnknown(_ object: ObjectID, isAllKept: Bool) -> StoreError {
+    StoreError(
+      .objectMissing,
+      isAllKept
+        ? "there is no object \(object), nor was there ever one."
+        : "there is no object \(object); if there was one, compaction has dropped what it was.")
+  }
+
+  fileprivate static func objectDeleted(
+    _ object: ObjectID, in commit: CommitNumber
+  ) -> StoreError {
+    StoreError(
+      .objectMissing,
+      "the object \(object) was deleted by commit \(commit); ask for its history to see what it was."
+    )
+  }
+
+  fileprivate static func objectWithoutEntity(_ object: ObjectID, _ entity: String) -> StoreError {
+    StoreError(
+      .objectMissing,
+      "the object \(object) is not there any more, as the model has no “\(entity)” now; ask for its history to "
+        + "see what it was.")
   }
 }

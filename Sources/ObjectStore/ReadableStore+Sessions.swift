@@ -21,6 +21,8 @@ public struct Session: Hashable, Sendable {
   public let lastCommit: CommitNumber?
   /// Whether the journal still has all its edits, so that a context can go on from there, with its undo history.
   public let hasAllEdits: Bool
+  /// Whose it is.
+  let store: StoreTag
   package let context: ContextNumber
   /// The edit with which it began.
   let firstEdit: UInt64?
@@ -40,7 +42,7 @@ extension ReadableStore {
       let reader = try onJournal { () throws(JournalError) in
         try JournalReader(at: path, on: readableDisk)
       }
-      var telling = SessionTelling(from: try reader.firstTime(decoder))
+      var telling = SessionTelling(of: store, from: try reader.firstTime(decoder))
       let ending = try reader.forEachEntry(decoder) { (_, entry) throws(StoreError) in
         telling.take(entry)
         return true
@@ -74,10 +76,11 @@ private struct SessionTelling {
     }
   }
 
+  private let store: StoreTag
   private var contexts: [ContextNumber: Context] = [:]
   private var time: RecordedTime
 
-  init(from time: RecordedTime) { self.time = time }
+  init(of store: StoreTag, from time: RecordedTime) { (self.store, self.time) = (store, time) }
 
   var sessions: [Session] {
     contexts.filter { $0.value.isSession }.sorted { $0.key < $1.key }
@@ -86,8 +89,8 @@ private struct SessionTelling {
           contextName: context.name, startDate: context.start.date, lastDate: context.last.date,
           endDate: context.end?.date, editCount: context.editCount,
           commitCount: context.commitCount, lastCommit: context.lastCommit,
-          hasAllEdits: context.firstEdit != nil, context: number, firstEdit: context.firstEdit,
-          oldest: context.oldest ?? .none)
+          hasAllEdits: context.firstEdit != nil, store: store, context: number,
+          firstEdit: context.firstEdit, oldest: context.oldest ?? .none)
       }
   }
 
@@ -142,6 +145,13 @@ private struct SessionTelling {
 }
 
 extension StoreError {
+  /// Contexts of different stores may have the same number.
+  static func contextOfAnotherStore(_ name: String) -> StoreError {
+    StoreError(
+      .contextOfAnotherStore,
+      "what the context “\(name)” has left is in another store; ask that store for it.")
+  }
+
   static func sessionMissing(_ session: Session) -> StoreError {
     StoreError(
       .contextMissing,

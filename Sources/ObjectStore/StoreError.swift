@@ -50,6 +50,8 @@ public struct StoreError: Error, Hashable, Sendable {
     case readOnly
     /// A context has ended, or never began, or the journal does not have its edits any more.
     case contextMissing
+    /// A draft or session is of another store.
+    case contextOfAnotherStore
     /// A context is open already.
     case contextOpen
     /// It would have to wait for what waits for it.
