@@ -71,21 +71,19 @@ extension JournaledStore {
     from first: FrameNumber = .none, before frame: FrameNumber, _ further: Double,
     _ meter: CompactionMeter
   ) throws(StoreError) {
-    let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
+    let reader = try journalReader()
     var next = max(first, reader.manifest.segments[0].firstFrame)
     guard next < frame else { return }
     meter.expect(Double(frame.rawValue - next.rawValue) * CompactionMeter.frameCost + further)
     let ending = try reader.forEachEntry(
-      from: next, decoder,
+      from: next, through: frame.previous, decoder,
       others: { (number, kind) throws(StoreError) in
-        guard number < frame else { return false }
         guard kind == .idleMarker || kind == .piece else {
           throw .unknownKind(kind.rawValue, number)
         }
         return true
       }
     ) { (place, entry) throws(StoreError) in
-      guard place.number < frame else { return false }
       if case .event(_, .unknown(let kind, _)) = entry { throw .unknownKind(kind, place.number) }
       if case .commit(let commit) = entry,
         let field = commit.fields.first(where: { !$0.isKnown })
@@ -97,9 +95,7 @@ extension JournaledStore {
       try meter.pass(Double(count) * CompactionMeter.frameCost)
       return true
     }
-    if let finding = ending.finding, next < frame {
-      throw StoreError(JournalError.damaged(finding))
-    }
+    if let finding = ending.finding { throw StoreError(JournalError.damaged(finding)) }
   }
 }
 

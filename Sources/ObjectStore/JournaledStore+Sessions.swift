@@ -40,7 +40,7 @@ extension JournaledStore {
     guard !isOpen else { throw .sessionOpen(session) }
     guard hasBegun else { throw .sessionUnknown(session) }
     let firstEdit = try firstEdit(of: session)
-    try settle()
+    _ = try settle()
     let lastEdit = journal.editsOfNextCommit.upperBound.rawValue - 1
     let folded = try ContextFolding.whole(
       number, from: firstEdit, through: lastEdit, eras, of: self)

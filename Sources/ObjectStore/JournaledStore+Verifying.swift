@@ -26,8 +26,9 @@ extension JournaledStore {
 
   /// Holds `checkpointing`.
   private func verifyHolding(deep: Bool) throws(StoreError) -> Verification {
-    try onJournal { () throws(JournalError) in try journal.sync() }
     let head = head
+    // All of that state is in these frames, and what comes after them is not looked at.
+    let last = try settle()
     var verification = Verification()
     func check(_ verify: () throws(RunError) -> Void) throws(StoreError) {
       do throws(RunError) {
@@ -55,20 +56,21 @@ extension JournaledStore {
         verification.findings.append(StoreFinding(error.description))
       }
     }
-    try verifyJournal(head, deep: deep, &verification)
+    try verifyJournal(through: last, head, deep: deep, &verification)
     return verification
   }
 
   private func verifyJournal(
-    _ head: Snapshot, deep: Bool, _ verification: inout Verification
+    through last: FrameNumber, _ head: Snapshot, deep: Bool, _ verification: inout Verification
   ) throws(StoreError) {
-    let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
+    let reader = try journalReader()
     var refolding: Refolding?
     // What cannot be removed now goes with the next checkpoint.
     defer { try? refolding?.removeFiles(files) }
     do throws(StoreError) {
       if deep { refolding = try Refolding(self, reader, to: head, &files) }
-      let ending = try reader.forEachEntry(decoder) { (place, entry) throws(StoreError) in
+      let ending = try reader.forEachEntry(through: last, decoder) {
+        (place, entry) throws(StoreError) in
         try refolding?.take(entry, in: place.number, &files)
         return true
       }

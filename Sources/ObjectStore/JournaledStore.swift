@@ -92,8 +92,9 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
 
   override var manifest: Manifest { journal.manifest }
 
-  override func settle() throws(StoreError) {
+  override func settle() throws(StoreError) -> FrameNumber {
     try onJournal { () throws(JournalError) in try journal.sync() }
+    return journal.durableFrame
   }
 
   /// Makes everything durable and gives the store back, to be opened again by whoever wants to.

@@ -77,7 +77,7 @@ extension JournaledStore {
   private func firstFrame(
     neededFrom first: FrameNumber, through last: FrameNumber
   ) throws(StoreError) -> FrameNumber {
-    let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
+    let reader = try journalReader()
     var (first, unread) = (first, last)
     while let start = reader.manifest.segments.last(where: { $0.firstFrame <= first })?.firstFrame,
       start <= unread

@@ -5,7 +5,8 @@ internal import ObjectModel
 extension ReadableStore {
   /// Everything that happened, in order over all contexts, as far as the journal goes back.
   ///
-  /// What happens while the events are gone through may be among them or not.
+  /// What happens while the events are gone through may be among them or not, and so may what compaction drops
+  /// meanwhile. A reader tells what it shows, and nothing that came after it was refreshed.
   /// - Throws: where the journal is damaged or cannot be read.
   public func events() throws(StoreError) -> [StoreEvent] {
     var events: [StoreEvent] = []
@@ -22,17 +23,57 @@ extension ReadableStore {
   public func forEachEvent(
     _ body: (StoreEvent) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    try settle()
-    let reader = try onJournal { () throws(JournalError) in
-      try JournalReader(at: path, on: readableDisk)
+    let last = try settle()
+    var telling: EventTelling?
+    var next = FrameNumber.none
+    var failure: StoreError?
+    try readingJournal { (reader) throws(StoreError) in
+      if telling == nil {
+        telling = EventTelling(
+          from: try reader.firstTime(decoder), name: { [self] in name(of: $0) ?? "" })
+      }
+      // What was told before something was dropped stays told.
+      let first = max(next, reader.manifest.segments[0].firstFrame)
+      return try reader.forEachEntry(from: first, through: last, decoder) {
+        (place, entry) throws(StoreError) in
+        next = place.number.next
+        guard let event = telling?.tell(entry) else { return true }
+        do throws(StoreError) {
+          return try body(event)
+        } catch {
+          failure = error
+          return false
+        }
+      }
     }
-    var telling = EventTelling(
-      from: try reader.firstTime(decoder), name: { [self] in name(of: $0) ?? "" })
-    let ending = try reader.forEachEntry(decoder) { (_, entry) throws(StoreError) in
-      guard let event = telling.tell(entry) else { return true }
-      return try body(event)
+    if let failure { throw failure }
+  }
+
+  /// Reads the journal by a closure, which is called again where compaction has dropped something of it meanwhile.
+  ///
+  /// - Throws: what the closure throws, or where it says that it has met damage.
+  func readingJournal(
+    _ body: (JournalReader) throws(StoreError) -> JournalReader.Ending
+  ) throws(StoreError) {
+    var reader = try journalReader()
+    while true {
+      do throws(StoreError) {
+        let ending = try body(reader)
+        if let finding = ending.finding { throw StoreError(JournalError.damaged(finding)) }
+        return
+      } catch {
+        guard error.code == .commitMissing else { throw error }
+        let newer = try journalReader()
+        let (first, now) = (reader.manifest.segments[0], newer.manifest.segments[0])
+        guard now.firstFrame > first.firstFrame else { throw error }
+        reader = newer
+      }
     }
-    if let finding = ending.finding { throw StoreError(JournalError.damaged(finding)) }
+  }
+
+  /// A reader of the journal as it is now.
+  func journalReader() throws(StoreError) -> JournalReader {
+    try onJournal { () throws(JournalError) in try JournalReader(at: path, on: readableDisk) }
   }
 }
 

@@ -147,7 +147,18 @@ extension ReadableStore {
       var stored = try head.atEnd(ofEraOf: last).stored(object)
       while let after = stored, after.changed > first {
         guard after.changed >= firstKept else { return }
-        let (before, past, change) = try self.before(after, object, head)
+        let before: StoredRow?
+        let past: PastCommit
+        let change: ObjectChange
+        do throws(StoreError) {
+          (before, past, change) = try self.before(after, object, head)
+        } catch {
+          // What compaction drops meanwhile is left out, as what it had dropped before.
+          guard error.code == .commitMissing, try isDropped(after.changed, head) else {
+            throw error
+          }
+          return
+        }
         let commit = past.head
         let values = change.entries.map { entry in
           PastValue(
@@ -160,6 +171,15 @@ extension ReadableStore {
         stored = before
       }
     }
+  }
+
+  /// Whether the journal does not have a commit any more, also where that is not noted yet.
+  private func isDropped(_ commit: CommitNumber, _ head: Snapshot) throws(StoreError) -> Bool {
+    let first = try journalReader().manifest.segments[0].firstFrame
+    guard let kept = try pastCommits.firstCommit(from: first, head: head.number) else {
+      return true
+    }
+    return commit < kept
   }
 
   /// Why an object is not there.

@@ -138,9 +138,7 @@ extension ReadableStore {
   ) throws(StoreError) {
     guard number < last else { return }
     let place = try pastCommits.place(of: number.next, head: head.number)
-    let reader = try onJournal { () throws(JournalError) in
-      try JournalReader(at: path, on: readableDisk)
-    }
+    let reader = try journalReader()
     var expected = number.next
     var goesOn = true
     let ending = try reader.forEachEntry(from: place.number, decoder) {

@@ -34,21 +34,23 @@ extension ReadableStore {
   /// The contexts that have ended or saved, as far as the journal goes back, in the order in which they began.
   /// What contexts within others did is told of those that they saved to.
   ///
-  /// Nothing is kept for them: they are found by reading the journal.
+  /// Nothing is kept for them: they are found by reading the journal. A reader tells of those it shows.
   /// - Throws: where the journal is damaged or cannot be read.
   public var sessions: [Session] {
     get throws(StoreError) {
-      try settle()
-      let reader = try onJournal { () throws(JournalError) in
-        try JournalReader(at: path, on: readableDisk)
+      let last = try settle()
+      var sessions: [Session] = []
+      try readingJournal { (reader) throws(StoreError) in
+        var telling = SessionTelling(of: store, from: try reader.firstTime(decoder))
+        let ending = try reader.forEachEntry(through: last, decoder) {
+          (_, entry) throws(StoreError) in
+          telling.take(entry)
+          return true
+        }
+        sessions = telling.sessions
+        return ending
       }
-      var telling = SessionTelling(of: store, from: try reader.firstTime(decoder))
-      let ending = try reader.forEachEntry(decoder) { (_, entry) throws(StoreError) in
-        telling.take(entry)
-        return true
-      }
-      if let finding = ending.finding { throw StoreError(JournalError.damaged(finding)) }
-      return telling.sessions
+      return sessions
     }
   }
 }

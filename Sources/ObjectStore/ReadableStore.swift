@@ -45,8 +45,12 @@ public class ReadableStore: @unchecked Sendable {
   /// The journal's manifest as it is.
   var manifest: Manifest { preconditionFailure("every kind of store knows its manifest") }
 
-  /// Has everything that happened so far be in the journal's frames.
-  func settle() throws(StoreError) {}
+  /// Has everything that happened so far, as far as it is shown, be in the journal's frames.
+  ///
+  /// - Returns: the last of them, which is durable, and so are those before it.
+  func settle() throws(StoreError) -> FrameNumber {
+    preconditionFailure("every kind of store knows how far it shows its journal")
+  }
 
   /// The state of the last commit that is made.
   package var head: Snapshot { publishing.withLock { published } }

@@ -114,23 +114,29 @@ extension JournalReader {
   /// before it returns.
   ///
   /// - Parameters:
+  ///   - last: the last frame that is looked at. What comes after one that is durable may be written right now, and is
+  ///     no damage where it is not whole.
   ///   - others: told of the frames that are no batches; returns whether to go on.
   ///   - body: returns whether to go on.
   /// - Returns: where reading came to its end.
   @discardableResult
   func forEachEntry(
-    from first: FrameNumber? = nil, _ decoder: EventDecoder,
+    from first: FrameNumber? = nil, through last: FrameNumber? = nil, _ decoder: EventDecoder,
     others: (FrameNumber, FrameKind) throws(StoreError) -> Bool = { _, _ in true },
     _ body: (FramePlace, BatchContent, BatchContent.Entry) throws(StoreError) -> Bool
   ) throws(StoreError) -> Ending {
     var failure: StoreError?
-    let ending = try onJournal { () throws(JournalError) in
+    func take(_ frame: Frame) throws(StoreError) -> Bool {
+      guard frame.kind == .batch else { return try others(frame.number, frame.kind) }
+      return try BatchContent.forEach(
+        in: frame.payload, of: frame.number, decoder, pieces: bytes
+      ) { (batch, entry) throws(StoreError) in try body(frame.place, batch, entry) }
+    }
+    var ending = try onJournal { () throws(JournalError) in
       try forEachFrame(from: first) { frame in
+        if let last, frame.number > last { return false }
         do throws(StoreError) {
-          guard frame.kind == .batch else { return try others(frame.number, frame.kind) }
-          return try BatchContent.forEach(
-            in: frame.payload, of: frame.number, decoder, pieces: bytes
-          ) { (batch, entry) throws(StoreError) in try body(frame.place, batch, entry) }
+          return try take(frame) && frame.number != last
         } catch {
           failure = error
           return false
@@ -138,17 +144,18 @@ extension JournalReader {
       }
     }
     if let failure { throw failure }
+    if let last, ending.next > last { ending.finding = nil }
     return ending
   }
 
   /// The same, with everything decoded.
   @discardableResult
   func forEachEntry(
-    from first: FrameNumber? = nil, _ decoder: EventDecoder,
+    from first: FrameNumber? = nil, through last: FrameNumber? = nil, _ decoder: EventDecoder,
     others: (FrameNumber, FrameKind) throws(StoreError) -> Bool = { _, _ in true },
     _ body: (FramePlace, JournalEntry) throws(StoreError) -> Bool
   ) throws(StoreError) -> Ending {
-    try forEachEntry(from: first, decoder, others: others) {
+    try forEachEntry(from: first, through: last, decoder, others: others) {
       (place, batch, entry) throws(StoreError) in
       try body(place, batch.decoded(entry))
     }

@@ -148,9 +148,9 @@ extension StoreFold {
     var fold = self
     var gathered = GatheredCommits(within: byteCount)
     let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
-    let ending = try reader.forEachEntry(from: first, EventDecoder(store: snapshot.store)) {
+    let decoder = EventDecoder(store: snapshot.store)
+    let ending = try reader.forEachEntry(from: first, through: last, decoder) {
       (place, batch, entry) throws(StoreError) in
-      if let last, place.number > last { return false }
       try fold.apply(entry, of: batch, in: place.number, &gathered)
       if gathered.isFull {
         try gathered.apply(to: &fold.snapshot)
@@ -160,9 +160,7 @@ extension StoreFold {
     }
     try gathered.apply(to: &fold.snapshot)
     try bound(&fold)
-    if let finding = ending.finding, last.map({ ending.next <= $0 }) ?? true {
-      throw StoreError(JournalError.damaged(finding))
-    }
+    if let finding = ending.finding { throw StoreError(JournalError.damaged(finding)) }
     return fold
   }
 }

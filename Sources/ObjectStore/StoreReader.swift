@@ -22,6 +22,8 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
   /// The checkpoint that has said last what compaction has dropped.
   private var droppingName: String?
   private let cache: BlockCache
+  /// The last frame of what is shown. Guarded by `cataloguing`.
+  private var lastFrame = FrameNumber.none
 
   /// Opens a store for reading.
   ///
@@ -120,6 +122,8 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
 
   override var manifest: Manifest { refreshing.withLock { latest } }
 
+  override func settle() throws(StoreError) -> FrameNumber { cataloguing.withLock { lastFrame } }
+
   /// What is not as it should be. Beyond damage of the journal nothing is shown.
   public var findings: [StoreFinding] {
     refreshing.withLock { [lack].compactMap(\.self) + found }
@@ -170,8 +174,8 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     } catch {
       // The writer may be about to replace it; what is shown does not need it, and it is tried again.
     }
-    let catalogue = fold.catalogue
-    cataloguing.withLock { self.catalogue = catalogue }
+    let (catalogue, last) = (fold.catalogue, tail.next.previous)
+    cataloguing.withLock { (self.catalogue, lastFrame) = (catalogue, last) }
     publish(anew: fold.snapshot)
     return tail.next > before || fold.snapshot.number > number
   }
