@@ -14,6 +14,8 @@ struct ContextFolding {
   /// The place of the era that the walk has come to; -1 before the first.
   private var era: Int
   private var time: RecordedTime
+  /// The last commit before the place that the walk has come to.
+  private var lastCommit = CommitNumber.none
   private let tellsDamage: Bool
   /// The context that is folded from its beginning on.
   private var whole: ContextNumber?
@@ -88,6 +90,12 @@ struct ContextFolding {
     _ reader: JournalReader, from frame: FrameNumber
   ) throws(StoreError) {
     var last: UInt64 = 0
+    lastCommit = store.headNumber
+    try reader.forEachEntry(from: frame, store.decoder) { (_, batch, entry) throws(StoreError) in
+      guard case .commit(let place) = entry else { return true }
+      lastCommit = try batch.head(place).number.previous
+      return false
+    }
     let ending = try reader.forEachEntry(from: frame, store.decoder) {
       (place, batch, entry) throws(StoreError) in
       switch entry {
@@ -99,7 +107,7 @@ struct ContextFolding {
         try take(try batch.event(event), edit, in: place.number)
       case .commit(let commit):
         let head = try batch.head(commit)
-        time = head.time
+        (time, lastCommit) = (head.time, head.number)
         guard contexts[head.context] != nil else { return true }
         try contexts[head.context]?.apply(
           try batch.commit(commit).content, inEra: era, of: store, in: place.number)
@@ -133,7 +141,8 @@ struct ContextFolding {
     case .contextEnded(let context), .draftDiscarded(let context): contexts[context]?.end()
     case .edited(let context, let edit):
       begin(context, at: number)
-      try contexts[context]?.apply(edit, number, at: time, inEra: era, of: store, in: frame)
+      try contexts[context]?.apply(
+        edit, number, at: time, after: lastCommit, inEra: era, of: store, in: frame)
     default: break
     }
   }

@@ -38,13 +38,15 @@ struct FoldedContext {
   var isDraft: Bool { fold.hasChanges || problem != nil }
 
   /// Goes on by an edit.
+  ///
+  /// - Parameter lastCommit: the last commit that the journal has before it.
   mutating func apply(
-    _ edit: Edit, _ number: UInt64, at time: RecordedTime, inEra era: Int, of store: JournaledStore,
-    in frame: FrameNumber
+    _ edit: Edit, _ number: UInt64, at time: RecordedTime, after lastCommit: CommitNumber,
+    inEra era: Int, of store: JournaledStore, in frame: FrameNumber
   ) throws(StoreError) {
     self.time = time
     standing.note(edit, number)
-    try apply(edit, inEra: era, of: store, in: frame)
+    try apply(edit, after: lastCommit, inEra: era, of: store, in: frame)
   }
 
   /// Goes on by a save.
@@ -53,17 +55,20 @@ struct FoldedContext {
   ) throws(StoreError) {
     standing.settle(on: commit.number)
     savedRows.take(commit, from: fold)
-    try apply(.saved(commit.number), inEra: era, of: store, in: frame)
+    try apply(.saved(commit.number), after: commit.number, inEra: era, of: store, in: frame)
   }
 
   private mutating func apply(
-    _ edit: Edit, inEra era: Int, of store: JournaledStore, in frame: FrameNumber
+    _ edit: Edit, after lastCommit: CommitNumber, inEra era: Int, of store: JournaledStore,
+    in frame: FrameNumber
   ) throws(StoreError) {
     guard problem == nil else { return }
     do throws(ContextFoldError<StoreError>) {
       let savedRows = savedRows
       try fold.apply(edit) { (object, commit) throws(StoreError) in
         if let row = savedRows.row(of: object, at: commit) { return row }
+        // An edit comes behind what it was made on. Another commit may have the number by now.
+        guard commit <= lastCommit else { throw .commitLost(commit, last: lastCommit) }
         return try store.row(of: object, at: commit, inEra: era)
       }
       if case .saved = edit {
@@ -135,6 +140,15 @@ private struct SavedRows {
     guard byteCount > Self.largestByteCount else { return }
     rows = [:]
     byteCount = 0
+  }
+}
+
+extension StoreError {
+  fileprivate static func commitLost(_ number: CommitNumber, last: CommitNumber) -> StoreError {
+    StoreError(
+      .commitMissing,
+      "an edit was made on commit \(number), which was lost before it was durable; the last that was there is "
+        + "commit \(last).")
   }
 }
 

@@ -115,11 +115,15 @@ extension JournaledStore {
   /// Gives a commit a name; the head where none is given. A name that stands for another commit stands for
   /// this one from here on.
   ///
+  /// The commit is durable when it has the name, whatever the store's durability is.
   /// - Throws: where there is no such commit, or compaction has dropped what the store was then.
   public func tag(_ name: String, _ commit: CommitNumber? = nil) throws(StoreError) {
     let head = head
     let commit = commit ?? head.number
     try refuseDropped(commit, head)
+    // The name is found again after a crash: it must not stand for whatever has the number then.
+    try onJournal { () throws(JournalError) in try journal.sync() }
+    try committing.withLock(refuseWhereLost)
     try setTag(name, commit)
   }
 

@@ -145,4 +145,74 @@ import Testing
     try again.close()
     try store.close()
   }
+
+  /// A store with a note, and its next commit, by another context, on which an editor's edit stands; the process ends
+  /// before that commit is written.
+  private func lost() throws -> (image: SimulatedDisk, note: ObjectID, title: KeyNumber) {
+    let store = try open(.memory)
+    let rival = try store.beginContext(name: "rival", on: .none)
+    let first = try addNote("first", store, rival)
+    let note = first.objects[0].object
+    let title = try store.key(named: "title")
+    _ = try store.commit(first, by: rival)
+    try store.endContext(rival)
+    try store.checkpoint()
+    let (other, editor) = (
+      try store.beginContext(name: "other", on: 1), try store.beginContext(name: "editor", on: 1)
+    )
+    try rewrite("lost", store, note, title, by: other)
+    #expect(store.lastCommit == 2)
+    try store.record(.refreshed([note], keepingChanges: true, at: 2), by: editor)
+    try store.record(.set(note, title, "mine"), by: editor)
+    return (disk.imageAfterProcessDeath(), note, title)
+  }
+
+  private func rewrite(
+    _ text: Value, _ store: JournaledStore, _ note: ObjectID, _ title: KeyNumber,
+    by context: LiveContext
+  ) throws {
+    let row = try store.head.row(of: note)
+    _ = try store.commit(
+      CommitRequest([.init(note, base: store.lastCommit, row, to: Row([title: text]))]), by: context
+    )
+  }
+
+  @Test(arguments: [false, true])
+  func `S76: what stood on a lost commit does not stand on another of its number`(
+    isOpenedAgain: Bool
+  ) throws {
+    let (image, note, title) = try lost()
+    var again = try JournaledStore(on: image, at: StoreLife.path, model: nil, options: .small)
+    #expect(again.lastCommit == 1)
+    #expect(again.unsavedDrafts.first?.problem?.code == .commitMissing)
+    let other = try again.beginContext(name: "another", on: 1)
+    try rewrite("other", again, note, title, by: other)
+    try again.endContext(other)
+    #expect(again.lastCommit == 2)
+    if isOpenedAgain {
+      try again.close()
+      again = try JournaledStore(on: image, at: StoreLife.path, model: nil, options: .small)
+    }
+    let draft = try #require(again.unsavedDrafts.first { $0.contextName == "editor" })
+    #expect(draft.problem?.code == .commitMissing)
+    let (_, content) = try again.resume(draft)
+    #expect(content.base(of: note) == 1 && content.objects[note] == nil)
+    try again.close()
+  }
+
+  @Test(arguments: [Durability.memory, .written, .synced])
+  func `S71: a tag stands for no other commit than the one it was given to`(
+    durability: Durability
+  ) throws {
+    let store = try open(durability)
+    let context = try store.beginContext(name: "one", on: .none)
+    _ = try store.commit(try addNote("first", store, context), by: context)
+    try store.tag("release")
+    for image in [disk.imageAfterProcessDeath(), disk.imageAfterPowerLossOfEverythingUnsynced()] {
+      let again = try JournaledStore(on: image, at: StoreLife.path, model: nil, options: .small)
+      #expect(again.lastCommit == 1)
+      #expect([1, nil].contains(again.tags["release"]))
+      try again.close()
+    }
+  }
 }
