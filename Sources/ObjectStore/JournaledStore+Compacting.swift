@@ -14,7 +14,8 @@ extension JournaledStore {
   ///   - progress: told how far it has come: before each step, with every hundredth of the way, and at the end;
   ///     returns whether to go on. It may read the store and save. What has to wait for a compaction, as another
   ///     one, a checkpoint, a backup or closing, it may ask for before a step and at the end; otherwise that throws.
-  /// - Returns: whether it came to its end; where it did not, the store is as it was.
+  /// - Returns: whether it came to its end; where it did not, the store is as it was. Only that contexts which an
+  ///   earlier process left with nothing unsaved are ended before the state is written, and stay so.
   /// - Throws: where what is to be dropped is damaged, or written by newer code, or a session whose edits are to be
   ///   kept is not wholly there; nothing has changed then.
   @discardableResult
@@ -37,14 +38,16 @@ extension JournaledStore {
   private func compact(keeping kept: Keeping, _ meter: CompactionMeter) throws(StoreError) {
     try meter.begin(.checking)
     let checked = try whileCheckpointing { () throws(StoreError) -> FrameNumber in
-      if kept.past != .everything { try endLeftContexts() }
       let cut = try cut(covering: false)
-      guard let first = try firstKept(kept, cut) else { return .none }
+      let idle = drafting.withLock { leftContexts.idle }
+      guard let first = try firstKept(kept, cut, afterEnding: idle) else { return .none }
       try check(before: first.frame, cost(of: cut), meter)
       return first.frame
     }
     try meter.begin(.writing)
     try whileCheckpointing { () throws(StoreError) in
+      // Before the state is settled that is written, so that it is one without them.
+      if kept.past != .everything { try endLeftContexts() }
       try writeCheckpoint(merging: true, meter) { cut throws(StoreError) in
         meter.expect(cost(of: cut))
         guard let first = try firstKept(kept, cut) else { return nil }

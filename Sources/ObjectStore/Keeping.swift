@@ -37,8 +37,10 @@ public struct Keeping: Hashable, Sendable {
 
 extension JournaledStore {
   /// The first commit to keep and the first frame; nil where everything is kept.
+  ///
+  /// - Parameter ending: contexts for which nothing is kept.
   func firstKept(
-    _ kept: Keeping, _ cut: Cut
+    _ kept: Keeping, _ cut: Cut, afterEnding ending: [ContextNumber] = []
   ) throws(StoreError) -> (commit: CommitNumber, frame: FrameNumber)? {
     let head = cut.snapshot.number
     var commit = head.next
@@ -48,7 +50,7 @@ extension JournaledStore {
     case .commits(let since): commit = min(commit, since)
     }
     var firstEdits: [UInt64] = []
-    for context in cut.catalogue.contexts.values {
+    for context in cut.catalogue.contexts.values where !ending.contains(context.number) {
       firstEdits.append(context.firstEdit)
       commit = min(commit, context.standing.oldest.next)
     }

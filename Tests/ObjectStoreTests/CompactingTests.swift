@@ -119,4 +119,23 @@ import Testing
     #expect(try store.verify(deep: true) == [])
     try store.close()
   }
+
+  @Test func `a context that was left is not ended by a compaction that is broken off in time`()
+    throws
+  {
+    let (before, _) = try store(saves: 40)
+    _ = try before.beginContext(name: "left", on: before.lastCommit)
+    try before.checkpoint()
+    let image = disk.imageAfterProcessDeath()
+    let store = try JournaledStore(
+      on: image, at: StoreLife.path, model: try StoreLife.model(), options: .small)
+    let events = try store.events()
+    let isDone = try store.compact(keeping: .latest) { $0.step == .checking && $0.fraction < 0.2 }
+    #expect(!isDone)
+    #expect(try store.events() == events)
+    #expect(try store.compact(keeping: .latest))
+    #expect(store.firstKeptCommit == 41)
+    #expect(try store.verify(deep: true) == [])
+    try store.close()
+  }
 }
