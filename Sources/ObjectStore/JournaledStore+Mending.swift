@@ -51,7 +51,8 @@ extension JournaledStore {
   /// The same state folded anew from the journal, where a run is damaged and the journal has everything.
   func refolded(_ cut: Cut, because error: StoreError) throws(StoreError) -> Snapshot {
     guard error.code == .damaged, journal.manifest.goesBackToBeginning else { throw error }
-    var bound = FoldBound(options.unflushedByteCount, journal)
+    var bound = FoldBound(
+      options.unflushedByteCount, journal, sparing: cut.snapshot.runNames)
     let fold = try StoreFold(store).followed(
       to: cut.frame, from: FrameNumber(1), at: path, on: disk, within: options.unflushedByteCount
     ) { (fold) throws(StoreError) in try bound.flush(&fold, to: &files) }

@@ -158,4 +158,54 @@ import Testing
       #expect(Self.runs(image).count < 10)
     }
   }
+
+  @Test func `rows made anew leave the runs of indexes that no checkpoint names yet`() throws {
+    func open(_ disk: SimulatedDisk, isIndexed: Bool) throws -> JournaledStore {
+      let name = AttributeDescription("name", .string, isIndexed: isIndexed)
+      let model = try ManagedObjectModel(entities: [EntityDescription("Note", attributes: [name])])
+      return try JournaledStore(on: disk, at: Self.path, model: model, options: .small)
+    }
+    let disk = SimulatedDisk(seed: 11)
+    var store = try open(disk, isIndexed: false)
+    let name = try store.key(named: "name")
+    let context = try store.beginContext(name: "", on: .none)
+    let objects = try (0..<600).map { _ in try store.newObject(of: EntityNumber(rawValue: 0)) }
+    for first in stride(from: 0, to: objects.count, by: 100) {
+      let rows = objects[first..<first + 100].map { object in
+        let text = "\(object.number) " + String(repeating: "x", count: 100)
+        return CommitRequest.Object(object, base: .none, nil, to: Row([name: .string(text)]))
+      }
+      _ = try store.commit(CommitRequest(rows), by: context)
+    }
+    try store.endContext(context)
+    try store.compact(keeping: .everything)
+    let state = try store.head.plain()
+    try store.close()
+    // The index is made, and there is no room to name it.
+    disk.onCall = { [unowned disk] call in
+      guard call.path.hasSuffix(".xc") else { return }
+      disk.faults = [SimulatedFault(.failure(.noSpace), calls: [.write])]
+    }
+    store = try open(disk, isIndexed: true)
+    disk.onCall = nil
+    disk.faults = []
+    #expect(store.checkpointFailure?.code == .disk && store.findings == [])
+    let file = try #require(Self.runs(disk).first)
+    let run = try disk.folder(at: Self.path + "/snapshots").file(
+      String(file.dropFirst(Self.path.count + "/snapshots/".count)), .existing)
+    let noise: [UInt8] = [1, 2, 3, 4]
+    try noise.withUnsafeBytes { try run.write($0, at: 200) }
+    #expect(throws: StoreError.self) {
+      for object in objects { _ = try store.head.row(of: object) }
+    }
+    try store.checkpoint()
+    #expect(store.findings.count == 1)
+    #expect(try store.head.plain() == state)
+    #expect(try store.verify(deep: true) == [])
+    try store.close()
+    let again = try open(disk, isIndexed: true)
+    #expect(again.findings == [])
+    #expect(try again.verify(deep: true) == [])
+    try again.close()
+  }
 }
