@@ -4,7 +4,8 @@ package import DiskAccess
 /// Reads a journal without changing anything, also one that another process is writing.
 package final class JournalReader {
   package let manifest: Manifest
-  let folder: any ReadableFolder
+  /// The store's folder.
+  package let folder: any ReadableFolder
   private let journalFolder: any ReadableFolder
   /// The pieces that were not named yet, on a walk.
   var unnamedPieces: UnnamedPieces?
@@ -15,13 +16,17 @@ package final class JournalReader {
   package convenience init(
     at path: String, on disk: any ReadableDisk
   ) throws(JournalError) {
-    let folder: any ReadableFolder
+    try self.init(in: try Self.folder(at: path, on: disk), path: path)
+  }
+
+  static func folder(
+    at path: String, on disk: any ReadableDisk
+  ) throws(JournalError) -> any ReadableFolder {
     do throws(DiskError) {
-      folder = try disk.folderForReading(at: path)
+      return try disk.folderForReading(at: path)
     } catch {
       throw error.code == .notFound ? .storeMissing(path: path) : .disk(error)
     }
-    try self.init(in: folder, path: path)
   }
 
   /// Reads the manifest of the store in an open folder, wherever that has been moved to since.

@@ -7,8 +7,7 @@ package import DiskAccess
 /// A frame that is only written may still be lost with the power, so it is not handed out.
 package final class JournalTail {
   private let path: String
-  private let disk: any ReadableDisk
-  private var folder: (any ReadableFolder)?
+  private let folder: any ReadableFolder
   /// The next frame to hand out.
   package private(set) var next: FrameNumber
   /// Where the walk stands, so that no frame that was handed out is read again.
@@ -18,11 +17,16 @@ package final class JournalTail {
   private var unnamedPieces: UnnamedPieces?
 
   /// Begins before a frame, by default the first.
-  package init(
+  package convenience init(
     at path: String, on disk: any ReadableDisk, from first: FrameNumber = FrameNumber(1)
-  ) {
+  ) throws(JournalError) {
+    self.init(in: try JournalReader.folder(at: path, on: disk), path: path, from: first)
+  }
+
+  /// Begins before a frame of the store in an open folder, which it keeps to wherever that is moved to.
+  package init(in folder: any ReadableFolder, path: String, from first: FrameNumber) {
     self.path = path
-    self.disk = disk
+    self.folder = folder
     next = first
   }
 
@@ -35,7 +39,7 @@ package final class JournalTail {
   package func poll(
     _ body: (JournalReader.Frame, JournalReader) -> Bool
   ) throws(JournalError) -> Finding? {
-    let reader = try reader()
+    let reader = try JournalReader(in: folder, path: path)
     let oldest = reader.manifest.segments[0].firstFrame
     guard next >= oldest else { throw .framesDropped(before: oldest) }
     reader.unnamedPieces = unnamedPieces ?? UnnamedPieces(from: next)
@@ -55,14 +59,6 @@ package final class JournalTail {
     }
     if case .finding(let finding) = ending { return finding }
     return nil
-  }
-
-  /// A reader of the journal as it is now, in the folder that was found first.
-  private func reader() throws(JournalError) -> JournalReader {
-    if let folder { return try JournalReader(in: folder, path: path) }
-    let reader = try JournalReader(at: path, on: disk)
-    folder = reader.folder
-    return reader
   }
 
   private enum Ending {

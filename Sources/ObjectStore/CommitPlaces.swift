@@ -8,7 +8,7 @@ internal import ObjectModel
 /// Damage that is met hides the commits behind it, up to the next segment where it cannot be walked past, and no others.
 final class CommitPlaces: @unchecked Sendable {
   private let path: String
-  private let disk: any ReadableDisk
+  private let folder: any ReadableFolder
   private let decoder: EventDecoder
   private let lock = Lock()
   // Guarded by `lock`.
@@ -21,9 +21,9 @@ final class CommitPlaces: @unchecked Sendable {
   /// What is wrong in them or right behind them, by the frame that it is met at.
   private var damages: [FrameNumber: StoreError] = [:]
 
-  init(at path: String, on disk: any ReadableDisk, _ store: StoreTag) {
+  init(in folder: any ReadableFolder, path: String, _ store: StoreTag) {
     self.path = path
-    self.disk = disk
+    self.folder = folder
     decoder = EventDecoder(store: store)
   }
 
@@ -117,7 +117,7 @@ final class CommitPlaces: @unchecked Sendable {
   }
 
   private func reader() throws(StoreError) -> JournalReader {
-    try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
+    try onJournal { () throws(JournalError) in try JournalReader(in: folder, path: path) }
   }
 
   /// The frames of a range that hold commits, and the one after the last there is, or after the last before damage

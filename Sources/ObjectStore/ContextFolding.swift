@@ -214,9 +214,9 @@ extension JournaledStore {
   func reader(
     fromSegmentWith edit: UInt64
   ) throws(StoreError) -> (JournalReader, FrameNumber) {
-    try onJournal { () throws(JournalError) in
-      let reader = try JournalReader(at: path, on: disk)
-      return (reader, try reader.firstFrame(ofSegmentWith: EditNumber(edit)))
+    let reader = try journalReader()
+    return try onJournal { () throws(JournalError) in
+      (reader, try reader.firstFrame(ofSegmentWith: EditNumber(edit)))
     }
   }
 }

@@ -54,7 +54,8 @@ extension JournaledStore {
     var bound = FoldBound(
       options.unflushedByteCount, journal, sparing: cut.snapshot.runNames)
     let fold = try StoreFold(store).followed(
-      to: cut.frame, from: FrameNumber(1), at: path, on: disk, within: options.unflushedByteCount
+      to: cut.frame, from: FrameNumber(1), in: journal.folder, at: path,
+      within: options.unflushedByteCount
     ) { (fold) throws(StoreError) in try bound.flush(&fold, to: &files) }
     guard fold.snapshot.number == cut.snapshot.number else { throw error }
     note([StoreFinding(madeAnew: error)])

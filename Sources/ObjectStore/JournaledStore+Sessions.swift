@@ -70,9 +70,8 @@ extension JournaledStore {
   }
 
   private func journalHas(_ edit: EditNumber) throws(StoreError) -> Bool {
-    try onJournal { () throws(JournalError) in
-      try JournalReader(at: path, on: disk).firstEdit() <= edit
-    }
+    let reader = try journalReader()
+    return try onJournal { () throws(JournalError) in try reader.firstEdit() <= edit }
   }
 }
 

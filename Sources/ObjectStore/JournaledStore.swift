@@ -86,7 +86,7 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
       fold.catalogue, lastEdit: journal.editsOfNextCommit.upperBound.rawValue - 1)
     pending = PendingCommits(after: fold.snapshot, epoch: journal.commitEpoch)
     try super.init(
-      path: path, disk, in: journal.folder, journal.manifest, fold,
+      path: path, in: journal.folder, journal.manifest, fold,
       pastByteCount: options.cacheByteCount)
   }
 

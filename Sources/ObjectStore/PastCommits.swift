@@ -22,12 +22,12 @@ final class PastCommits: @unchecked Sendable {
   private var keptByteCount = 0
 
   init(
-    at path: String, on disk: any ReadableDisk, in folder: any ReadableFolder, _ manifest: Manifest,
+    in folder: any ReadableFolder, path: String, _ manifest: Manifest,
     _ store: StoreTag, largestByteCount: Int
   ) throws(StoreError) {
-    places = CommitPlaces(at: path, on: disk, store)
+    places = CommitPlaces(in: folder, path: path, store)
     files = try onJournal { () throws(JournalError) in try FrameFiles(in: folder, manifest) }
-    reader = { () throws(JournalError) in try JournalReader(at: path, on: disk) }
+    reader = { () throws(JournalError) in try JournalReader(in: folder, path: path) }
     decoder = EventDecoder(store: store)
     self.largestByteCount = largestByteCount
   }

@@ -73,7 +73,7 @@ extension ReadableStore {
 
   /// A reader of the journal as it is now.
   func journalReader() throws(StoreError) -> JournalReader {
-    try onJournal { () throws(JournalError) in try JournalReader(at: path, on: readableDisk) }
+    try onJournal { () throws(JournalError) in try JournalReader(in: folder, path: path) }
   }
 }
 

@@ -10,7 +10,8 @@ package import Synchronization
 public class ReadableStore: @unchecked Sendable {
   /// The store's folder.
   public let path: String
-  let readableDisk: any ReadableDisk
+  /// The store's folder, whatever its name becomes.
+  let folder: any ReadableFolder
   let store: StoreTag
   let decoder: EventDecoder
   let pastCommits: PastCommits
@@ -26,17 +27,17 @@ public class ReadableStore: @unchecked Sendable {
   private var published: Snapshot
 
   init(
-    path: String, _ disk: any ReadableDisk, in folder: any ReadableFolder, _ manifest: Manifest,
-    _ fold: StoreFold, pastByteCount: Int
+    path: String, in folder: any ReadableFolder, _ manifest: Manifest, _ fold: StoreFold,
+    pastByteCount: Int
   ) throws(StoreError) {
     self.path = path
-    readableDisk = disk
+    self.folder = folder
     store = fold.snapshot.store
     decoder = EventDecoder(store: store)
     catalogue = fold.catalogue
     published = fold.snapshot
     pastCommits = try PastCommits(
-      at: path, on: disk, in: folder, manifest, store, largestByteCount: pastByteCount)
+      in: folder, path: path, manifest, store, largestByteCount: pastByteCount)
   }
 
   /// What tells the store's objects from others'.

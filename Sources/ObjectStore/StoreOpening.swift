@@ -61,7 +61,8 @@ final class StoreOpening {
     if let base, let checkpoint {
       do throws(StoreError) {
         return try base.followed(
-          to: nil, from: checkpoint.checkpoint.frame.next, at: path, on: disk, within: byteCount)
+          to: nil, from: checkpoint.checkpoint.frame.next, in: journal.folder, at: path,
+          within: byteCount)
       } catch {
         // It may be a run that is damaged where a commit was applied to it.
         try giveUpCheckpoint(because: error, journal.manifest)
@@ -69,7 +70,7 @@ final class StoreOpening {
     }
     var bound = FoldBound(byteCount, journal)
     return try StoreFold(store).followed(
-      to: nil, from: FrameNumber(1), at: path, on: disk, within: byteCount
+      to: nil, from: FrameNumber(1), in: journal.folder, at: path, within: byteCount
     ) { (fold) throws(StoreError) in
       // A store that never had a checkpoint is small; one that is made anew may be of any size.
       if finding != nil { try bound.flush(&fold, to: &files) }
@@ -85,7 +86,7 @@ final class StoreOpening {
     } catch {
       try giveUpCheckpoint(because: error, manifest)
     }
-    if let model { try refuseMisfit(model, manifest.store.tag) }
+    if let model { try refuseMisfit(model, manifest.store.tag, in: folder) }
   }
 
   private func giveUpCheckpoint(
@@ -105,9 +106,11 @@ final class StoreOpening {
 
   /// Refuses a model that cannot follow the one that the journal ends with, before recovery changes anything.
   private func refuseMisfit(
-    _ model: ManagedObjectModel, _ store: StoreTag
+    _ model: ManagedObjectModel, _ store: StoreTag, in folder: any ReadableFolder
   ) throws(StoreError) {
-    let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
+    let reader = try onJournal { () throws(JournalError) in
+      try JournalReader(in: folder, path: path)
+    }
     var catalogue = base?.catalogue ?? Catalogue()
     let first = checkpoint?.checkpoint.frame.next ?? FrameNumber(1)
     do throws(StoreError) {
@@ -141,13 +144,15 @@ extension StoreFold {
   ///   - byteCount: how many bytes of memory changes may take.
   ///   - bound: keeps what is folded from growing too large; called whenever changes have been applied.
   func followed(
-    to last: FrameNumber?, from first: FrameNumber, at path: String, on disk: any ReadableDisk,
-    within byteCount: Int,
+    to last: FrameNumber?, from first: FrameNumber, in folder: any ReadableFolder,
+    at path: String, within byteCount: Int,
     bound: (inout StoreFold) throws(StoreError) -> Void = { _ in }
   ) throws(StoreError) -> StoreFold {
     var fold = self
     var gathered = GatheredCommits(within: byteCount)
-    let reader = try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }
+    let reader = try onJournal { () throws(JournalError) in
+      try JournalReader(in: folder, path: path)
+    }
     let decoder = EventDecoder(store: snapshot.store)
     let ending = try reader.forEachEntry(from: first, through: last, decoder) {
       (place, batch, entry) throws(StoreError) in

@@ -1,4 +1,4 @@
-package import DiskAccess
+public import DiskAccess
 internal import EventCoding
 internal import Journaling
 internal import ObjectModel
@@ -38,28 +38,30 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
   ///
   /// - Parameter cacheByteCount: how many bytes of runs are kept decompressed, and how many of changes; of these
   ///   there are more where the writer has not put them into runs.
-  package init(
+  public init(
     on disk: any ReadableDisk, at path: String,
     cacheByteCount: Int = StoreOptions().cacheByteCount
   ) throws(StoreError) {
     let cache = BlockCache(largestByteCount: cacheByteCount)
-    let beginning = try Beginning.current(on: disk, at: path, cache)
+    let folder = try onJournal { () throws(JournalError) in
+      try JournalReader(at: path, on: disk).folder
+    }
+    let beginning = try Beginning.current(in: folder, path, cache)
     self.cache = cache
     (checkpointName, droppingName) = (beginning.checkpointName, beginning.checkpointName)
     lack = beginning.lack
     fold = beginning.fold
-    tail = JournalTail(at: path, on: disk, from: beginning.first)
+    tail = JournalTail(in: folder, path: path, from: beginning.first)
     latest = beginning.manifest
     found = []
     try super.init(
-      path: path, disk, in: beginning.folder, latest, fold,
+      path: path, in: folder, latest, fold,
       pastByteCount: cache.largestByteCount)
     try refresh()
   }
 
   /// What the store's checkpoint says, and the first frame after it.
   private struct Beginning {
-    let folder: any ReadableFolder
     let manifest: Manifest
     var fold: StoreFold
     var first = FrameNumber(1)
@@ -71,47 +73,44 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     ///
     /// - Parameter damage: what was met in the runs of some checkpoint, which is done without if it still is the last.
     static func current(
-      on disk: any ReadableDisk, at path: String, _ cache: BlockCache,
+      in folder: any ReadableFolder, _ path: String, _ cache: BlockCache,
       without damage: (checkpointName: String?, error: StoreError)? = nil
     ) throws(StoreError) -> Beginning {
-      var manifest = try manifest(on: disk, at: path)
+      var manifest = try manifest(in: folder, path)
       while true {
         do throws(StoreError) {
           if let damage, damage.checkpointName == manifest.checkpointName { throw damage.error }
-          return try Beginning(manifest, on: disk, at: path, cache)
+          return try Beginning(manifest, in: folder, cache)
         } catch {
-          let newer = try Self.manifest(on: disk, at: path)
+          let newer = try Self.manifest(in: folder, path)
           guard newer.attachments == manifest.attachments else {
             manifest = newer
             continue
           }
           guard error.code == .damaged, manifest.goesBackToBeginning else { throw error }
-          return try Beginning(of: manifest, on: disk, at: path, because: error)
+          return Beginning(of: manifest, because: error)
         }
       }
     }
 
     /// The first frame of the journal.
-    private init(
-      of manifest: Manifest, on disk: any ReadableDisk, at path: String, because error: StoreError
-    ) throws(StoreError) {
+    private init(of manifest: Manifest, because error: StoreError) {
       self.manifest = manifest
-      folder = try onDiskOfStore { () throws(DiskError) in try disk.folderForReading(at: path) }
       fold = StoreFold(manifest.store.tag)
       lack = StoreFinding(doneWithout: error)
     }
 
     private static func manifest(
-      on disk: any ReadableDisk, at path: String
+      in folder: any ReadableFolder, _ path: String
     ) throws(StoreError) -> Manifest {
-      try onJournal { () throws(JournalError) in try JournalReader(at: path, on: disk) }.manifest
+      try onJournal { () throws(JournalError) in try JournalReader(in: folder, path: path) }
+        .manifest
     }
 
     private init(
-      _ manifest: Manifest, on disk: any ReadableDisk, at path: String, _ cache: BlockCache
+      _ manifest: Manifest, in folder: any ReadableFolder, _ cache: BlockCache
     ) throws(StoreError) {
       self.manifest = manifest
-      folder = try onDiskOfStore { () throws(DiskError) in try disk.folderForReading(at: path) }
       fold = StoreFold(manifest.store.tag)
       if let (_, checkpoint) = try Checkpoint.read(manifest, in: folder) {
         fold = try checkpoint.fold(of: manifest.store, in: folder, cache: cache)
@@ -219,23 +218,18 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
   private func beginAnew(
     without damage: (checkpointName: String?, error: StoreError)? = nil
   ) throws(StoreError) {
-    let beginning = try Beginning.current(on: readableDisk, at: path, cache, without: damage)
+    let beginning = try Beginning.current(in: folder, path, cache, without: damage)
     (checkpointName, droppingName) = (beginning.checkpointName, beginning.checkpointName)
     lack = beginning.lack
     fold = beginning.fold
-    tail = JournalTail(at: path, on: readableDisk, from: beginning.first)
+    tail = JournalTail(in: folder, path: path, from: beginning.first)
     pastCommits.forget(before: beginning.manifest.segments[0].firstFrame)
   }
 
   /// Notes what compaction has dropped of the past since. What is shown has not changed by that.
   private func noteDropped() throws(StoreError) {
-    latest = try onJournal { () throws(JournalError) in
-      try JournalReader(at: path, on: readableDisk)
-    }.manifest
+    latest = try journalReader().manifest
     guard latest.checkpointName != droppingName else { return }
-    let folder = try onDiskOfStore { () throws(DiskError) in
-      try readableDisk.folderForReading(at: path)
-    }
     guard let (name, checkpoint) = try Checkpoint.read(latest, in: folder),
       checkpoint.number <= fold.snapshot.number
     else { return }

@@ -46,7 +46,7 @@ import Testing
     let path = folder.path + "/store"
     let child = try Child("obey", path)
     #expect(try child.readLine() == "open")
-    let tail = JournalTail(at: path, on: PosixDisk())
+    let tail = try JournalTail(at: path, on: PosixDisk())
     func poll() throws -> [UInt64] {
       var numbers: [UInt64] = []
       let finding = try tail.poll { frame, _ in

@@ -75,7 +75,7 @@ import Testing
   {
     let journal = try open()
     try fill(journal)
-    let tail = JournalTail(at: "store", on: disk)
+    let tail = try JournalTail(at: "store", on: disk)
     let before = try JournalReader(at: "store", on: disk)
     let files = try FrameFiles(in: journal.folder, journal.manifest)
     var places: [FramePlace] = []
@@ -92,7 +92,7 @@ import Testing
     let after = try JournalReader(at: "store", on: disk)
     #expect(throws: dropped) { try after.forEachFrame(from: FrameNumber(6)) { _ in true } }
     #expect(try after.forEachFrame { _ in true }.next == FrameNumber(13))
-    let later = JournalTail(at: "store", on: disk, from: FrameNumber(7))
+    let later = try JournalTail(at: "store", on: disk, from: FrameNumber(7))
     var seen: [UInt64] = []
     let finding = try later.poll { frame, _ in
       seen.append(frame.number.rawValue)

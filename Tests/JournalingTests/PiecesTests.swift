@@ -126,7 +126,7 @@ import Testing
     options.segmentByteCount = 64 << 20
     options.windowByteCount = 4 << 20
     let journal = try Journal.open(on: disk, at: "store", options: options).journal
-    let tail = JournalTail(at: "store", on: disk)
+    let tail = try JournalTail(at: "store", on: disk)
     var dice = Dice(seed: 5)
     var (all, read, cost) = ([[UInt8]](), [[UInt8]](), 0)
     for _ in 0..<100 {
@@ -348,7 +348,7 @@ import Testing
     var store = StoreBuilder([forgery.segment])
     store.manifest.durableThrough = 3
     let disk = try store.disk()
-    let tail = JournalTail(at: "store", on: disk)
+    let tail = try JournalTail(at: "store", on: disk)
     var errors: [JournalError?] = []
     // Each frame is refused once, and taken when it is handed out again.
     for isTaken in [false, true, false, true, true] {

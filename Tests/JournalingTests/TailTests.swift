@@ -25,7 +25,7 @@ import Testing
 
   @Test func `each durable frame is handed out once, across segments`() throws {
     let journal = try open()
-    let tail = JournalTail(at: "store", on: disk)
+    let tail = try JournalTail(at: "store", on: disk)
     var seen: [UInt64] = []
     for number in 1...60 {
       try journal.commit(Content.commit(number))
@@ -45,7 +45,7 @@ import Testing
 
   @Test func `a frame that is only written is not handed out`() throws {
     let journal = try open()
-    let tail = JournalTail(at: "store", on: disk)
+    let tail = try JournalTail(at: "store", on: disk)
     try journal.commit([1])
     try journal.commit([2], .written)
     #expect(try poll(tail).frames == [1])
@@ -60,7 +60,7 @@ import Testing
     let journal = try open()
     for number in 1...5 { try journal.commit([UInt8(number)]) }
     try disk.folder(at: "store").remove("edits")
-    let tail = JournalTail(at: "store", on: disk)
+    let tail = try JournalTail(at: "store", on: disk)
     #expect(try poll(tail).frames == [1, 2, 3, 4])
     try journal.close()
     #expect(try poll(tail).frames == [5])
@@ -73,8 +73,10 @@ import Testing
       if number % 4 == 0 { try journal.beginSegment() }
     }
     #expect(
-      try poll(JournalTail(at: "store", on: disk, from: FrameNumber(6))).frames == [6, 7, 8, 9, 10])
-    #expect(try poll(JournalTail(at: "store", on: disk, from: FrameNumber(99))).frames.isEmpty)
+      try poll(try JournalTail(at: "store", on: disk, from: FrameNumber(6))).frames == [
+        6, 7, 8, 9, 10,
+      ])
+    #expect(try poll(try JournalTail(at: "store", on: disk, from: FrameNumber(99))).frames.isEmpty)
     try journal.close()
   }
 
@@ -87,7 +89,7 @@ import Testing
     let path = "store/journal/0000000001.xj"
     let whole = try #require(disk.contents(of: path))
     try disk.setContents(path, whole.dropLast(48) + [UInt8](repeating: 0, count: 48))
-    let tail = JournalTail(at: "store", on: disk)
+    let tail = try JournalTail(at: "store", on: disk)
     let (frames, finding) = try poll(tail)
     #expect(frames == [1, 2, 3])
     #expect(finding?.kind == .footerMissing)
@@ -97,7 +99,7 @@ import Testing
   @Test func `a batch that is none is told, and not handed out`() throws {
     // Five edits from the first on, of which there is none.
     let store = StoreBuilder(payloads: [[1, 0, 0], [1, 5], [6, 0, 0]])
-    let tail = JournalTail(at: "store", on: try store.disk())
+    let tail = try JournalTail(at: "store", on: try store.disk())
     let (frames, finding) = try poll(tail)
     #expect(frames == [1])
     #expect(finding?.kind == .batchMalformed)
@@ -107,7 +109,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.path + "/store"
     let journal = try Journal.open(on: PosixDisk(), at: path).journal
-    let tail = JournalTail(at: path, on: PosixDisk())
+    let tail = try JournalTail(at: path, on: PosixDisk())
     try journal.commit([1])
     #expect(try poll(tail).frames == [1])
     try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
@@ -129,7 +131,7 @@ import Testing
     }
     bytes[Int(second) + 60] ^= 1
     try disk.setContents(path, bytes)
-    let tail = JournalTail(at: "store", on: disk)
+    let tail = try JournalTail(at: "store", on: disk)
     let (frames, finding) = try poll(tail)
     #expect(frames == [1])
     #expect(finding?.kind == .bodyDamaged)
@@ -138,7 +140,7 @@ import Testing
 
   @Test func `a frame half written is waited for`() throws {
     let journal = try open()
-    let tail = JournalTail(at: "store", on: disk)
+    let tail = try JournalTail(at: "store", on: disk)
     try journal.commit([1])
     // The write of the next frame is split, and another process looks in between.
     var between: (frames: [UInt64], finding: Finding?)?
@@ -149,9 +151,8 @@ import Testing
       writes += 1
       guard writes == 2 else { return }
       let image = disk.imageAfterProcessDeath()
-      let tail = JournalTail(at: "store", on: image)
       do {
-        between = try poll(tail)
+        between = try poll(JournalTail(at: "store", on: image))
       } catch {
         Issue.record("\(error)")
       }
@@ -168,7 +169,7 @@ import Testing
 
   @Test func `what becomes durable while frames are handed out is no damage`() throws {
     let journal = try open()
-    let tail = JournalTail(at: "store", on: disk)
+    let tail = try JournalTail(at: "store", on: disk)
     try journal.commit([1])
     try journal.commit([2], .written)
     var seen: [UInt64] = []
@@ -192,7 +193,7 @@ import Testing
 
   @Test func `a frame that was not taken is handed out again, and none behind it before`() throws {
     let journal = try open()
-    let tail = JournalTail(at: "store", on: disk)
+    let tail = try JournalTail(at: "store", on: disk)
     for number: UInt8 in 1...5 { try journal.commit([number]) }
     try journal.sync()
     var seen: [UInt64] = []
