@@ -3,12 +3,27 @@ internal import ObjectModel
 /// A patch as a merge patch (RFC 7396) of the document of a graph: what shall be, with null for what shall go. It says
 /// nothing of what there was.
 struct JSONMergeWriting {
+  /// What stands in the way of what: each is written over those before it, whatever the order of the entries.
+  private enum Phase: CaseIterable {
+    case objects, removals, additionsFromInverses, additions, deletions
+  }
+
+  private struct Part {
+    let value: JSONValue
+    let place: JSONPointer
+    let path: PatchPath
+  }
+
   private let graph: JSONGraph
-  private(set) var document = JSONValue.object(JSONObject())
+  private let created: Set<PatchIdentity>
+  private var parts: [Phase: [Part]] = [:]
+  private var path = PatchPath()
 
   init(_ entries: [FlatPatch.Entry], _ graph: JSONGraph) throws(JSONError) {
     self.graph = graph
+    created = Set(entries.lazy.map(\.patch).filter { $0.kind == .creation }.map(\.identity))
     for entry in entries {
+      path = entry.path
       do throws(JSONError) {
         try add(entry.patch)
       } catch {
@@ -17,8 +32,23 @@ struct JSONMergeWriting {
     }
   }
 
-  private mutating func set(_ value: JSONValue, at place: JSONPointer) throws(JSONError) {
-    try Self.set(value, at: place.tokens[...], in: &document)
+  /// The merge patch.
+  var document: JSONValue {
+    get throws(JSONError) {
+      var document = JSONValue.object(JSONObject())
+      for part in Phase.allCases.flatMap({ parts[$0] ?? [] }) {
+        do throws(JSONError) {
+          try Self.set(part.value, at: part.place.tokens[...], in: &document)
+        } catch {
+          throw error.inside(part.path)
+        }
+      }
+      return document
+    }
+  }
+
+  private mutating func set(_ value: JSONValue, at place: JSONPointer, _ phase: Phase) {
+    parts[phase, default: []].append(Part(value: value, place: place, path: path))
   }
 
   private static func set(
@@ -44,12 +74,19 @@ struct JSONMergeWriting {
     let entity = try graph.entity(patch.entityName)
     let place = try graph.pointer(patch.identity)
     try patch.checkKeepsIdentifier(entity)
-    if patch.kind == .deletion { return try set(.null, at: place) }
-    if patch.kind == .creation { try set(.object(JSONObject()), at: place) }
+    if patch.kind == .deletion {
+      guard !created.contains(patch.identity) else {
+        throw JSONError(
+          .badIdentifier,
+          "names what goes and what comes, which a merge would make one; use a JSON Patch")
+      }
+      return set(.null, at: place, .deletions)
+    }
+    if patch.kind == .creation { set(.object(JSONObject()), at: place, .objects) }
     for (key, value) in (patch.new ?? [:]).sortedByKey where patch.old?[key] != value {
       do throws(JSONError) {
         if let change = try change(key, value, in: patch, entity) {
-          try set(change, at: place.appending(key))
+          set(change, at: place.appending(key), .objects)
         }
       } catch {
         throw error.inside(key)
@@ -92,16 +129,16 @@ struct JSONMergeWriting {
     switch graph.shape(of: relationship) {
     case .pointer:
       if let member = part.added.first {
-        try set(.string(try graph.pointer(member.identity).text), at: at)
+        set(.string(try graph.pointer(member.identity).text), at: at, .additions)
       } else if !part.removed.isEmpty {
-        try set(.null, at: at)
+        set(.null, at: at, .removals)
       }
     case .members:
       for member in part.removed {
-        try set(.null, at: at.appending(try graph.pointer(member.identity).text))
+        set(.null, at: at.appending(try graph.pointer(member.identity).text), .removals)
       }
       for member in part.added {
-        try set(true, at: at.appending(try graph.pointer(member.identity).text))
+        set(true, at: at.appending(try graph.pointer(member.identity).text), .additions)
       }
     case .list:
       if part.removed.isEmpty, part.added.isEmpty { return }
@@ -114,14 +151,15 @@ struct JSONMergeWriting {
       for member in members {
         pointers.append(.string(try graph.pointer(member.identity).text))
       }
-      try set(.array(pointers), at: at)
+      set(.array(pointers), at: at, .additions)
     case .inverse(let inverse):
       for member in part.removed {
-        try set(.null, at: try graph.pointer(member.identity).appending(inverse))
+        set(.null, at: try graph.pointer(member.identity).appending(inverse), .removals)
       }
       let owner = JSONValue.string(try graph.pointer(patch.identity).text)
       for member in part.added {
-        try set(owner, at: try graph.pointer(member.identity).appending(inverse))
+        set(
+          owner, at: try graph.pointer(member.identity).appending(inverse), .additionsFromInverses)
       }
     }
   }

@@ -7,11 +7,17 @@ struct JSONOperations {
   private var tests: [JSONPatchDocument.Operation] = []
   private var attributes: [JSONPatchDocument.Operation] = []
   private var removals: [JSONPatchDocument.Operation] = []
+  private var additionsFromInverses: [JSONPatchDocument.Operation] = []
   private var additions: [JSONPatchDocument.Operation] = []
   private var deletions: [JSONPatchDocument.Operation] = []
+  private let created: Set<PatchIdentity>
+  /// What is tested and removed already: one connection may be said at both of its ends.
+  private var tested: [JSONPointer: [JSONValue]] = [:]
+  private var removed: Set<JSONPointer> = []
 
   init(_ entries: [FlatPatch.Entry], _ graph: JSONGraph) throws(JSONError) {
     self.graph = graph
+    created = Set(entries.lazy.map(\.patch).filter { $0.kind == .creation }.map(\.identity))
     for entry in entries {
       do throws(JSONError) {
         try add(entry.patch)
@@ -22,7 +28,17 @@ struct JSONOperations {
   }
 
   var operations: [JSONPatchDocument.Operation] {
-    tests + attributes + removals + additions + deletions
+    tests + attributes + removals + additionsFromInverses + additions + deletions
+  }
+
+  private mutating func test(_ place: JSONPointer, _ value: JSONValue) {
+    if tested[place]?.contains(value) ?? false { return }
+    tested[place, default: []].append(value)
+    tests.append(.test(place, value))
+  }
+
+  private mutating func remove(_ place: JSONPointer) {
+    if removed.insert(place).inserted { removals.append(.remove(place)) }
   }
 
   private mutating func add(_ patch: ObjectPatch) throws(JSONError) {
@@ -35,15 +51,19 @@ struct JSONOperations {
     case .update, .deletion:
       try addAttributes(patch, entity, place)
     }
-    if patch.kind == .deletion {
+    // What comes under the same name takes its place.
+    if patch.kind == .deletion, !created.contains(patch.identity) {
       deletions.append(.remove(place))
-      return
     }
     for (key, part) in patch.relationships.sorted(by: { $0.key.orderOfBytes($1.key) < 0 }) {
       guard let relationship = entity.relationship(key) else {
         throw JSONError(.unknownKey, "is no relationship of \(entity.name)").inside(key)
       }
-      try add(part, relationship, of: place, patch.identity)
+      if patch.kind == .deletion {
+        try test(part, relationship, of: place, patch.identity)
+      } else {
+        try add(part, relationship, of: place, patch.identity)
+      }
     }
   }
 
@@ -68,7 +88,7 @@ struct JSONOperations {
   ) throws(JSONError) {
     let (old, new) = (patch.old ?? [:], patch.new ?? [:])
     for (key, value) in old.sortedByKey where !value.isNull {
-      tests.append(.test(place.appending(key), graph.json(value, key, of: entity)))
+      test(place.appending(key), graph.json(value, key, of: entity))
     }
     for (key, value) in new.sortedByKey {
       let at = place.appending(key)
@@ -92,15 +112,15 @@ struct JSONOperations {
     switch graph.shape(of: relationship) {
     case .pointer:
       let (before, after) = (part.removed.first, part.added.first)
-      if let before { tests.append(.test(at, .string(try graph.pointer(before.identity).text))) }
+      if let before { test(at, .string(try graph.pointer(before.identity).text)) }
       if let after {
         additions.append(.add(at, .string(try graph.pointer(after.identity).text)))
       } else if before != nil {
-        removals.append(.remove(at))
+        remove(at)
       }
     case .members:
       for member in part.removed {
-        removals.append(.remove(at.appending(try graph.pointer(member.identity).text)))
+        remove(at.appending(try graph.pointer(member.identity).text))
       }
       for member in part.added {
         additions.append(.add(at.appending(try graph.pointer(member.identity).text), true))
@@ -121,12 +141,36 @@ struct JSONOperations {
         additions.append(.add(element, .string(try graph.pointer(member.identity).text)))
       }
     case .inverse(let inverse):
-      for member in part.removed {
-        removals.append(.remove(try graph.pointer(member.identity).appending(inverse)))
-      }
       let owner = JSONValue.string(try graph.pointer(identity).text)
+      for member in part.removed {
+        let place = try graph.pointer(member.identity).appending(inverse)
+        test(place, owner)
+        remove(place)
+      }
       for member in part.added {
-        additions.append(.add(try graph.pointer(member.identity).appending(inverse), owner))
+        additionsFromInverses.append(
+          .add(try graph.pointer(member.identity).appending(inverse), owner))
+      }
+    }
+  }
+
+  /// Tests where what goes leads.
+  private mutating func test(
+    _ part: RelationshipPatch, _ relationship: RelationshipDescription, of place: JSONPointer,
+    _ identity: PatchIdentity
+  ) throws(JSONError) {
+    let at = place.appending(relationship.name)
+    for member in part.removed {
+      let pointer = try graph.pointer(member.identity)
+      switch graph.shape(of: relationship) {
+      case .pointer: test(at, .string(pointer.text))
+      case .members: test(at.appending(pointer.text), true)
+      case .list:
+        if let position = member.position {
+          test(at.appending(String(position)), .string(pointer.text))
+        }
+      case .inverse(let inverse):
+        test(pointer.appending(inverse), .string(try graph.pointer(identity).text))
       }
     }
   }

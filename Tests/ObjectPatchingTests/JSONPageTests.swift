@@ -56,6 +56,12 @@ import Testing
     let back = try Patch(json: json, model: model)
     #expect(back == patch)
     #expect(try json == Data(JSONValue(parsing: example.utf8).bytes()))
+
+    // As a merge patch it says of what it makes where that belongs.
+    let merge = try JSONValue(parsing: patch.mergePatch(model: model))
+    let comment = merge.object?["Comment"]?.object?["xjournal://0123456789abcdef/0/2/17"]
+    #expect(comment?.object?["text"] == "First!")
+    #expect(comment?.object?["post"] == "/Post/0F8FAD5B-D9CB-469F-A165-70867728950E")
   }
 
   @Test func `the graph of the page is one, and patches are said of it`() throws {

@@ -100,9 +100,114 @@ import Testing
         ])
     ])
     let operations = String(decoding: try patch.jsonPatch(model: model), as: UTF8.self)
-    #expect(operations == #"[{"op":"remove","path":"/Post/\#(guid)/author"}]"#)
+    #expect(
+      operations == #"[{"op":"test","path":"/Post/\#(guid)/author","value":"/Person/ann"},"#
+        + #"{"op":"remove","path":"/Post/\#(guid)/author"}]"#)
     let merge = String(decoding: try patch.mergePatch(model: model), as: UTF8.self)
     #expect(merge == #"{"Post":{"\#(guid)":{"author":null}}}"#)
+  }
+
+  private func author(from: PatchIdentity? = nil, to: PatchIdentity? = nil) throws -> ObjectPatch {
+    ObjectPatch(
+      updating: try identity(),
+      relationships: [
+        "author": RelationshipPatch(
+          .toOne, removed: from.map { [.init($0)] } ?? [], added: to.map { [.init($0)] } ?? [])
+      ])
+  }
+
+  private func posts(
+    of person: PatchIdentity, isAdded: Bool
+  ) throws -> ObjectPatch {
+    let post = [RelationshipPatch.Member(try identity())]
+    return ObjectPatch(
+      updating: person,
+      relationships: [
+        "posts": RelationshipPatch(
+          .toMany, removed: isAdded ? [] : post, added: isAdded ? post : [])
+      ])
+  }
+
+  @Test func `what a connection becomes does not hang on the order of the patches that say it`()
+    throws
+  {
+    let (ann, eve) = (
+      PatchIdentity("Person", "name", "ann"), PatchIdentity("Person", "name", "eve")
+    )
+    let gone = ObjectPatch(deleting: try identity(), old: [:])
+    let cases: [([ObjectPatch], String)] = [
+      ([gone, try posts(of: ann, isAdded: false)], "null"),
+      (
+        [try posts(of: eve, isAdded: true), try posts(of: ann, isAdded: false)],
+        #"{"author":"/Person/eve"}"#
+      ),
+      (
+        [try author(from: ann, to: eve), try posts(of: ann, isAdded: false)],
+        #"{"author":"/Person/eve"}"#
+      ),
+      (
+        [try author(from: ann, to: eve), try posts(of: ann, isAdded: true)],
+        #"{"author":"/Person/eve"}"#
+      ),
+      ([try author(from: ann), try posts(of: ann, isAdded: false)], #"{"author":null}"#),
+    ]
+    for (objects, post) in cases {
+      for objects in [objects, objects.reversed()] {
+        let merge = String(
+          decoding: try Patch(objects: objects).mergePatch(model: model), as: UTF8.self)
+        #expect(merge == #"{"Post":{"\#(guid)":\#(post)}}"#)
+        // What is said at both ends is tested and removed once.
+        let operations = try Patch(objects: objects).jsonPatch(model: model)
+        let patch = try Patch(jsonPatch: operations, graph: Data(graph.utf8), model: model)
+        let left = patch.objects.first { $0.entityName == "Post" }
+        #expect((left?.kind == .deletion) == (post == "null"))
+        #expect(
+          left?.relationships["author"]?.added.first?.identity
+            == (post.contains("eve") ? eve : PatchIdentity?.none))
+      }
+    }
+  }
+
+  @Test func `what is deleted is tested with where it leads`() throws {
+    let ann = PatchIdentity("Person", "name", "ann")
+    let patch = Patch(objects: [
+      ObjectPatch(
+        deleting: try identity(), old: ["string": "Hello"],
+        relationships: [
+          "author": RelationshipPatch(.toOne, removed: [.init(ann)]),
+          "readers": RelationshipPatch(.toMany, removed: [.init(ann)]),
+          "pages": RelationshipPatch(
+            .ordered,
+            removed: [.init(try page(1), position: 0), .init(try page(2), position: 1)]),
+        ])
+    ])
+    let operations = try patch.jsonPatch(model: model)
+    let back = try Patch(jsonPatch: operations, graph: Data(graph.utf8), model: model)
+    #expect(back.objects.map(\.kind) == [.deletion])
+    let (readers, pages) = (#""readers":{"/Person/ann":true}"#, #"10~13~12"]"#)
+    #expect(graph.contains(readers) && graph.contains(pages))
+    for other in [
+      graph.replacing(#""author":"/Person/ann""#, with: #""author":"/Person/eve""#),
+      graph.replacing(readers, with: #""readers":{"/Person/eve":true}"#),
+      graph.replacing(pages, with: #"10~13~13"]"#),
+    ] {
+      #expect(other != graph)
+      #expect(throws: PatchError.self) {
+        try Patch(jsonPatch: operations, graph: Data(other.utf8), model: model)
+      }
+    }
+  }
+
+  @Test func `what goes while another comes under its name is replaced, or refused`() throws {
+    let ann = PatchIdentity("Person", "name", "ann")
+    let patch = Patch(objects: [
+      ObjectPatch(creating: ann, new: ["name": "ann", "integer": 1]),
+      ObjectPatch(deleting: ann, old: ["name": "ann"]),
+    ])
+    let operations = try patch.jsonPatch(model: model)
+    let back = try Patch(jsonPatch: operations, graph: Data(graph.utf8), model: model)
+    #expect(back.objects.map(\.new) == [["integer": 1]])
+    #expect(throws: PatchError.self) { try patch.mergePatch(model: model) }
   }
 
   @Test func `what a standard cannot say is refused, and not said by halves`() throws {
