@@ -27,21 +27,29 @@ extension Patch {
   ///
   /// Costs: reading the objects that the operations name: all of them where one speaks of the whole document.
   ///
+  /// - Parameter allowsDynamicKeys: whether keys that the model does not know, and the objects do not have yet, are taken
+  ///   as dynamic attributes, also of entities that do not allow any key.
   /// - Throws: `PatchError` for what is no JSON Patch, for a test that fails, for what becomes no graph of the model, and
   ///   where the document that is spoken of is too large; `StoreError` where the store cannot be read.
-  public init(jsonPatch: Data, against context: ManagedObjectContext) throws {
-    try self.init(jsonPatch: jsonPatch, against: context, limits: JSONLimits())
+  public init(
+    jsonPatch: Data, against context: ManagedObjectContext, allowsDynamicKeys: Bool = false
+  ) throws {
+    try self.init(
+      jsonPatch: jsonPatch, against: context, allowsDynamicKeys: allowsDynamicKeys,
+      limits: JSONLimits())
   }
 
   /// The same, with other limits.
   package init(
-    jsonPatch: Data, against context: ManagedObjectContext, limits: JSONLimits
+    jsonPatch: Data, against context: ManagedObjectContext, allowsDynamicKeys: Bool = false,
+    limits: JSONLimits
   ) throws {
     do {
       let operations = try JSONPatchDocument(JSONValue(parsing: jsonPatch, limits: limits))
       let graph = try JSONGraphWriting(context, limits)
       let before = try graph.document(of: operations.operations.flatMap(\.pointers))
-      self = try JSONGraphDifference(graph.graph).patch(
+      let difference = JSONGraphDifference(graph.graph, allowsDynamicKeys: allowsDynamicKeys)
+      self = try difference.patch(
         from: before, to: operations.applied(to: before, limits: limits))
     } catch let error as JSONError {
       throw PatchError(error)
@@ -52,21 +60,29 @@ extension Patch {
   ///
   /// Costs: reading the objects that the patch names: all of an entity that it takes away.
   ///
+  /// - Parameter allowsDynamicKeys: whether keys that the model does not know, and the objects do not have yet, are taken
+  ///   as dynamic attributes, also of entities that do not allow any key.
   /// - Throws: `PatchError` for what is no JSON, for what becomes no graph of the model, and where the document that is
   ///   spoken of is too large; `StoreError` where the store cannot be read.
-  public init(mergePatch: Data, against context: ManagedObjectContext) throws {
-    try self.init(mergePatch: mergePatch, against: context, limits: JSONLimits())
+  public init(
+    mergePatch: Data, against context: ManagedObjectContext, allowsDynamicKeys: Bool = false
+  ) throws {
+    try self.init(
+      mergePatch: mergePatch, against: context, allowsDynamicKeys: allowsDynamicKeys,
+      limits: JSONLimits())
   }
 
   /// The same, with other limits.
   package init(
-    mergePatch: Data, against context: ManagedObjectContext, limits: JSONLimits
+    mergePatch: Data, against context: ManagedObjectContext, allowsDynamicKeys: Bool = false,
+    limits: JSONLimits
   ) throws {
     do {
       let merge = JSONMergePatch(try JSONValue(parsing: mergePatch, limits: limits))
       let graph = try JSONGraphWriting(context, limits)
       let before = try graph.document(of: merge.pointers())
-      self = try JSONGraphDifference(graph.graph).patch(
+      let difference = JSONGraphDifference(graph.graph, allowsDynamicKeys: allowsDynamicKeys)
+      self = try difference.patch(
         from: before, to: merge.applied(to: before))
     } catch let error as JSONError {
       throw PatchError(error)

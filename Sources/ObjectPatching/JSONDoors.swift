@@ -24,10 +24,15 @@ extension Patch {
   ///
   /// Costs: time and memory in proportion to the bytes.
   ///
+  /// - Parameter allowsDynamicKeys: whether keys that the model does not know are taken as dynamic attributes, also of
+  ///   entities that do not allow any key.
   /// - Throws: `PatchError` with the path in the document, for anything that is no patch for such objects.
-  public init(json: Data, model: ManagedObjectModel) throws(PatchError) {
+  public init(
+    json: Data, model: ManagedObjectModel, allowsDynamicKeys: Bool = false
+  ) throws(PatchError) {
     do throws(JSONError) {
-      self = try JSONPatchReading(model: model).patch(try JSONValue(parsing: json))
+      self = try JSONPatchReading(model: model, allowsDynamicKeys: allowsDynamicKeys)
+        .patch(try JSONValue(parsing: json))
     } catch {
       throw PatchError(error)
     }

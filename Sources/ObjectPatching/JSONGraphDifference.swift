@@ -3,8 +3,14 @@ internal import ObjectModel
 /// The patch that leads from one document of a graph to another.
 struct JSONGraphDifference {
   private let graph: JSONGraph
+  private let allowsDynamicKeys: Bool
 
-  init(_ graph: JSONGraph) { self.graph = graph }
+  /// - Parameter allowsDynamicKeys: whether any entity takes keys that it has no attribute for, and that the object does
+  ///   not have yet.
+  init(_ graph: JSONGraph, allowsDynamicKeys: Bool) {
+    self.graph = graph
+    self.allowsDynamicKeys = allowsDynamicKeys
+  }
 
   func patch(from one: JSONValue, to other: JSONValue) throws(JSONError) -> Patch {
     let (before, after) = (try one.asObject(), try other.asObject())
@@ -59,6 +65,10 @@ struct JSONGraphDifference {
           // None and an empty one are the same.
           if !part.isEmpty { relationships[key] = part }
         } else {
+          guard
+            before[key] != nil || allowsDynamicKeys || entity.attribute(key) != nil
+              || entity.description.allowsAnyKey
+          else { throw JSONError.unknown(key, of: entity) }
           let was = try value(before[key], key, of: entity)
           let now = try value(after[key], key, of: entity)
           // The same value may be written in two ways.
@@ -179,5 +189,15 @@ struct JSONGraphDifference {
       throw JSONError(
         .wrongType, "is \(value.kindName), as which \(relationship.name) is not written")
     }
+  }
+}
+
+extension JSONError {
+  /// A key that an entity has not, and that would become data.
+  static func unknown(_ key: String, of entity: ModelEntity) -> JSONError {
+    JSONError(
+      .unknownKey,
+      "is no attribute of \(entity.name), which does not allow any key; allow dynamic keys where it is to be one"
+    )
   }
 }

@@ -26,6 +26,12 @@ package struct JSONNumber: Sendable {
     return real
   }
 
+  /// Whether it is written as a whole number, and is larger than integers are: it must not be rounded in silence.
+  var isWholeBeyondIntegers: Bool { isWhole && integer == nil }
+
+  /// The real that is the same whole number; nil where there is none, or the number has more than 128 bits.
+  var exactReal: Double? { Int128(text).flatMap { Double(exactly: $0) } }
+
   /// The same number as an integer of 64 bits; nil where it is none, or too large.
   package var integer: Int? {
     let parts = JSONDigits(text)

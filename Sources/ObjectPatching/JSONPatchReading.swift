@@ -6,6 +6,8 @@ private typealias Name = JSONPatchShape.Name
 /// patch says, is found when it is applied.
 struct JSONPatchReading {
   let model: ManagedObjectModel
+  /// Whether any entity takes keys that it has no attribute for.
+  let allowsDynamicKeys: Bool
 
   func patch(_ document: JSONValue) throws(JSONError) -> Patch {
     let members = try JSONMembers(document, [Name.version, Name.objects])
@@ -74,6 +76,9 @@ struct JSONPatchReading {
       guard value.isWithinDepth else { throw tooDeep }
       return value
     case nil:
+      guard allowsDynamicKeys || entity.description.allowsAnyKey else {
+        throw JSONError.unknown(key, of: entity)
+      }
       let value = try value.value(of: nil, markedAs: mark)
       guard value.isWithinDepth else { throw tooDeep }
       guard value.isNull || value.isPropertyList else {

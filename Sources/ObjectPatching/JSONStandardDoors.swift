@@ -40,13 +40,20 @@ extension Patch {
   ///
   /// Costs: time in proportion to the document and the operations.
   ///
-  /// - Parameter graph: the graph's document, or the part of it that the patch speaks of.
+  /// - Parameters:
+  ///   - graph: the graph's document, or the part of it that the patch speaks of.
+  ///   - allowsDynamicKeys: whether keys that the model does not know, and the objects do not have yet, are taken as
+  ///     dynamic attributes, also of entities that do not allow any key.
   /// - Throws: `PatchError` for what is no JSON Patch, for a test that fails, and for what becomes no graph of the model.
-  public init(jsonPatch: Data, graph: Data, model: ManagedObjectModel) throws(PatchError) {
+  public init(
+    jsonPatch: Data, graph: Data, model: ManagedObjectModel, allowsDynamicKeys: Bool = false
+  ) throws(PatchError) {
     do throws(JSONError) {
       let before = try JSONValue(parsing: graph)
       let operations = try JSONPatchDocument(JSONValue(parsing: jsonPatch))
-      self = try JSONGraphDifference(JSONGraph(model: model)).patch(
+      let difference = JSONGraphDifference(
+        JSONGraph(model: model), allowsDynamicKeys: allowsDynamicKeys)
+      self = try difference.patch(
         from: before, to: operations.applied(to: before))
     } catch {
       throw PatchError(error)
@@ -55,13 +62,20 @@ extension Patch {
 
   /// What a JSON Merge Patch does to a graph.
   ///
-  /// - Parameter graph: the graph's document, or the part of it that the patch speaks of.
+  /// - Parameters:
+  ///   - graph: the graph's document, or the part of it that the patch speaks of.
+  ///   - allowsDynamicKeys: whether keys that the model does not know, and the objects do not have yet, are taken as
+  ///     dynamic attributes, also of entities that do not allow any key.
   /// - Throws: `PatchError` for what is no JSON, and for what becomes no graph of the model.
-  public init(mergePatch: Data, graph: Data, model: ManagedObjectModel) throws(PatchError) {
+  public init(
+    mergePatch: Data, graph: Data, model: ManagedObjectModel, allowsDynamicKeys: Bool = false
+  ) throws(PatchError) {
     do throws(JSONError) {
       let before = try JSONValue(parsing: graph)
       let merge = JSONMergePatch(try JSONValue(parsing: mergePatch))
-      self = try JSONGraphDifference(JSONGraph(model: model)).patch(
+      let difference = JSONGraphDifference(
+        JSONGraph(model: model), allowsDynamicKeys: allowsDynamicKeys)
+      self = try difference.patch(
         from: before, to: merge.applied(to: before))
     } catch {
       throw PatchError(error)

@@ -31,6 +31,12 @@ extension JSONValue {
     case .boolean(let value): return .boolean(value)
     case .integer(let value): return .integer(value)
     case .number(let number):
+      if number.isWholeBeyondIntegers {
+        guard let decimal = number.decimal else {
+          throw JSONError(.badValue, "is a whole number that no value holds exactly")
+        }
+        return .decimal(decimal)
+      }
       guard let real = number.real else {
         throw JSONError(.badValue, "is a number beyond every real")
       }
@@ -126,7 +132,7 @@ extension JSONValue {
   private var real: Double? {
     switch self {
     case .integer(let value): Double(exactly: value)
-    case .number(let number): number.real
+    case .number(let number): number.isWholeBeyondIntegers ? number.exactReal : number.real
     case .string("inf"): .infinity
     case .string("-inf"): -.infinity
     case .string("nan"): .nan

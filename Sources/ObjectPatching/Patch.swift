@@ -37,7 +37,8 @@ public struct ObjectPatch: Hashable, Sendable {
   /// here may have had anything: whether it still has that is not checked, and the patch cannot be inverted.
   public var old: [String: Value]?
 
-  /// What attributes become, by key, null for no value; nil for a deletion. What is not named is not changed.
+  /// What attributes become, by key, null for no value; nil for a deletion. What is not named is not changed. A key that
+  /// the model does not know is a dynamic attribute, as it is to `object[key]`.
   public var new: [String: Value]?
 
   /// What becomes of relationships, and of the objects they lead to, by key.

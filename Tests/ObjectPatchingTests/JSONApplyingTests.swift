@@ -92,6 +92,58 @@ import Testing
     #expect(error?.path.description == "/0/path" || error?.path.description == "/0/value")
   }
 
+  @Test func `S81: a key that the model does not have is refused, unless dynamic ones are allowed`()
+    throws
+  {
+    let context = try PatchStage().context()
+    let model = try PatchStage.model()
+    let book = context.insert("Book")
+    book.setValue("b", forKey: "guid")
+    book["mood"] = "sunny"
+    let json = Data(
+      #"{"patch":1,"objects":[{"entity":"Book","id":{"guid":"b"},"old":{},"new":{"nane":"x"}}]}"#
+        .utf8)
+    let operations = Data(#"[{"op":"add","path":"/Book/b/nane","value":"x"}]"#.utf8)
+    let merge = Data(#"{"Book":{"b":{"nane":"x"}}}"#.utf8)
+    let graph = Data(#"{"Book":{"b":{"guid":"b"}}}"#.utf8)
+    func check(_ path: String, _ read: (Bool) throws -> Patch) throws {
+      let error = #expect(throws: PatchError.self) { try read(false) }
+      #expect(error?.code == .unknownKey && error?.path.description == path)
+      #expect(try read(true).objects.first?.new == ["nane": "x"])
+    }
+    try check("/objects/0/new/nane") { try Patch(json: json, model: model, allowsDynamicKeys: $0) }
+    try check("/Book/b/nane") {
+      try Patch(jsonPatch: operations, graph: graph, model: model, allowsDynamicKeys: $0)
+    }
+    try check("/Book/b/nane") {
+      try Patch(mergePatch: merge, graph: graph, model: model, allowsDynamicKeys: $0)
+    }
+    try check("/Book/b/nane") {
+      try Patch(jsonPatch: operations, against: context, allowsDynamicKeys: $0)
+    }
+    try check("/Book/b/nane") {
+      try Patch(mergePatch: merge, against: context, allowsDynamicKeys: $0)
+    }
+    // What an object has is known.
+    let known = Data(#"{"Book":{"b":{"mood":"grey"}}}"#.utf8)
+    try Patch(mergePatch: known, against: context).apply(to: context)
+    #expect(book["mood"] == "grey")
+  }
+
+  @Test func `objects in a relationship that look the same are told, and not made one`() throws {
+    let context = try PatchStage().context()
+    let film = context.insert("Film")
+    film.setValue("f", forKey: "guid")
+    let books = ["\u{e9}", "e\u{301}"].map { guid in
+      let book = context.insert("Book")
+      book.setValue(.string(guid), forKey: "guid")
+      return Value.reference(book.objectID)
+    }
+    film.setValue(.set(Set(books)), forKey: "friends")
+    let error = #expect(throws: PatchError.self) { try context.jsonGraph(entities: ["Film"]) }
+    #expect(error?.code == .ambiguousObject)
+  }
+
   @Test func `values of the same amount that are two values come through the standards' doors`()
     throws
   {

@@ -160,6 +160,57 @@ import Testing
     #expect(error?.description.hasSuffix(".") == true)
   }
 
+  @Test func `S81: the schema refuses what is refused for its shape`() throws {
+    let schema = try JSONSchema.ofPatches()
+    let shapes = [#""id":{}"#, #""id":7"#, #""id":"7""#, #""$b""#, #""dog""#]
+    var texts = Self.refusals.filter { text, code, _ in
+      [.malformed, .unknownVersion].contains(code) || shapes.contains { text.contains($0) }
+    }.map(\.0)
+    texts += [
+      #"{"added":{}}"#, #"{"added":[{"entity":"Page"}]}"#, #"{"kind":"many"}"#, #"{"more":[]}"#,
+      #"{"removed":[{"entity":"Page","id":{"a":1,"b":2}}]}"#, #"{"patches":[{"id":{"a":1}}]}"#,
+      #"{"added":[{"entity":"Page","id":{"a":1},"position":-1}]}"#,
+      #"{"added":[{"entity":"Page","id":{"a":1},"old":{}}]}"#,
+    ].map { post(#""relationships":{"pages":\#($0)}"#) }
+    texts += [
+      #""old":[]"#, #""new":7"#, #""new":{"a":{"$date":{}}}"#, #""new":{"a":{"$real":"x"}}"#,
+      #""new":{"a":{"$set":{}}}"#, #""new":{"a":{"$uuid":"","b":1}}"#, #""types":["a"]"#,
+    ].map(post)
+    #expect(texts.count > 24)
+    for text in texts where !text.isEmpty {
+      #expect(schema.findings(in: try JSONValue(parsing: text.utf8)) != [], "\(text)")
+      #expect(throws: PatchError.self) { try read(text) }
+    }
+  }
+
+  @Test func `whole numbers beyond 64 bits are decimals, reals that are the same, or refused`()
+    throws
+  {
+    let large = "12345678901234567890"
+    let decimal = Value.decimal(try #require(Decimal(string: large)))
+    let new = try read(post("\"new\":{\"any\":[\(large)],\"real\":\(large)}"))
+      .objects[0].new
+    #expect(new?["any"] == .array([decimal]))
+    // It is not what an attribute for reals can be.
+    #expect(new?["real"] == decimal)
+    let exact = try read(post(#""new":{"real":18446744073709551616,"decimal":\#(large)}"#))
+    #expect(exact.objects[0].new?["real"] == .real(0x1p64))
+    #expect(exact.objects[0].new?["decimal"] == decimal)
+    let rounded = try read(post(#""new":{"real":12345678901234567890.0,"mood":1e30}"#))
+    #expect(rounded.objects[0].new?["real"] == .real(12345678901234567890.0))
+    #expect(rounded.objects[0].new?["mood"] == .real(1e30))
+    // Dynamic attributes hold no decimals.
+    for (key, digits) in [
+      ("real", String(repeating: "7", count: 60)), ("any", String(repeating: "7", count: 60)),
+      ("mood", large),
+    ] {
+      let error = #expect(throws: PatchError.self) {
+        try read(post("\"new\":{\"\(key)\":\(digits)}"))
+      }
+      #expect(error?.code == .wrongType && error?.path.description == "/objects/0/new/\(key)")
+    }
+  }
+
   @Test func `S81: objects of other entities and wrong members of relationships are refused`()
     throws
   {

@@ -15,7 +15,7 @@ import Testing
           RelationshipDescription("posts", to: "Post", inverse: "blog", isToMany: true)
         ]),
       EntityDescription(
-        "Post",
+        "Post", allowsAnyKey: true,
         attributes: [
           AttributeDescription("guid", .uuid, isIdentifier: true),
           AttributeDescription("title", .string), AttributeDescription("postDate", .date),

@@ -15,7 +15,7 @@ enum JSONPatches {
     return try ManagedObjectModel(entities: [
       EntityDescription("Thing", isAbstract: true, attributes: types.map { .init($0.0, $0.1) }),
       EntityDescription(
-        "Post", parent: "Thing",
+        "Post", parent: "Thing", allowsAnyKey: true,
         attributes: [AttributeDescription("guid", .uuid, isIdentifier: true)],
         relationships: [
           RelationshipDescription("author", to: "Person", inverse: "posts"),
@@ -23,13 +23,15 @@ enum JSONPatches {
           RelationshipDescription("pages", to: "Page", isToMany: true, isOrdered: true),
         ]),
       EntityDescription(
-        "Person", attributes: [AttributeDescription("name", .string, isIdentifier: true)],
+        "Person", allowsAnyKey: true,
+        attributes: [AttributeDescription("name", .string, isIdentifier: true)],
         relationships: [
           RelationshipDescription("posts", to: "Post", inverse: "author", isToMany: true),
           RelationshipDescription("read", to: "Post", inverse: "readers", isToMany: true),
         ]),
-      EntityDescription("Editor", parent: "Person"),
-      EntityDescription("Page", attributes: [AttributeDescription("text", .string)]),
+      EntityDescription("Editor", parent: "Person", allowsAnyKey: true),
+      EntityDescription(
+        "Page", allowsAnyKey: true, attributes: [AttributeDescription("text", .string)]),
     ])
   }
 }
