@@ -37,7 +37,23 @@ extension ManagedObjectContext {
         "\(info.name) is abstract; insert an object of one that inherits from it.")
     }
     settleSave()
-    let object = make(newID(of: info), info)
+    return insert(make(newID(of: info), info), info)
+  }
+
+  /// Makes a new object under an ID that a copy of the store has given, and that the context knows nothing of.
+  func insert(_ object: ObjectID, _ info: EntityInfo) -> ManagedObject? {
+    settleSave()
+    do throws(StoreError) {
+      try writer.writableStore.takeOver(object)
+    } catch {
+      writer.note(error)
+    }
+    guard let instance = instance(of: object) else { return nil }
+    (instance.state.presence, instance.state.base) = (.there, .none)
+    return insert(instance, info)
+  }
+
+  private func insert(_ object: ManagedObject, _ info: EntityInfo) -> ManagedObject {
     let state = object.state
     state.isFault = false
     state.basedIn = event.stretch

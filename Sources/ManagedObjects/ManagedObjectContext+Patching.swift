@@ -114,16 +114,25 @@ extension ManagedObjectContext {
     fold.forgetRedoSteps()
   }
 
-  /// Has an object be there again that the store had once, under its ID and without values; nil where it never had
-  /// it, or has it.
-  package func insertAgain(_ object: ObjectID) -> ManagedObject? {
-    guard object.store == store.tag, let instance = instance(of: object) else { return nil }
+  /// Whether an object that is not there can be made under an ID.
+  package func canInsert(_ object: ObjectID) -> Bool { writer.writableStore.canTakeOver(object) }
+
+  /// Has an object be there under its ID: again and without values where the store or the context had it once, and as a
+  /// new one where they never had it. Nil where it is there.
+  package func insert(_ object: ObjectID) -> (object: ManagedObject, isRevived: Bool)? {
+    guard object.store == store.tag, let info = schema.entity(object.entity),
+      let instance = instance(of: object)
+    else { return nil }
     let state = instance.state
     fireForUndo(state)
-    guard state.presence != .there, (try? view.snapshot.stored(object)) != nil else { return nil }
+    guard state.presence != .there else { return nil }
+    let isPending = fold.objects[object] != nil || parent?.objectsPending.contains(object) ?? false
+    guard isPending || (try? view.snapshot.stored(object)) != nil else {
+      return insert(object, info).map { ($0, false) }
+    }
     held[object] = instance
     insertAgain(state)
-    return instance
+    return (instance, true)
   }
 
   /// Sets keys of objects as ordinary edits do, each side of a relationship with the other, and deletes objects.

@@ -19,7 +19,7 @@ struct PatchCheck {
         "\(info.name) is abstract and has no objects of its own; name the entity that inherits from it."
       )
     }
-    if patch.kind != .creation { try checkLineage(patch, info, path) }
+    try checkLineage(patch, info, path)
     // Written only where another value is taken: the dictionaries are shared with the patch.
     for (key, value) in patch.old ?? [:] {
       let other = try checked(value, key, info, path, isOld: true)
@@ -53,8 +53,9 @@ struct PatchCheck {
   ) throws(PatchError) {
     guard case .objectID(let object) = patch.identity.identifier else { return }
     guard object.store == context.store.tag else {
-      // What is about to lose its identifier is known by that.
-      if let name = lookup.identifier(of: info)?.name, let old = patch.old?[name], !old.isNull {
+      // What is about to lose its identifier, or comes with one, is known by that.
+      let values = patch.kind == .creation ? patch.new : patch.old
+      if let name = lookup.identifier(of: info)?.name, let value = values?[name], !value.isNull {
         return
       }
       throw PatchError(

@@ -9,11 +9,14 @@ struct PatchExecution {
   private let delegate: (any PatchDelegate)?
   /// The objects that were made, by the places of their steps; held, so that a delegate finds what it has made.
   private var made: [Int: ManagedObject] = [:]
+  /// The objects that steps mean.
+  private var taken: Set<ObjectID>
 
   init(_ plan: PatchPlan, _ delegate: (any PatchDelegate)?) {
     self.plan = plan
     context = plan.context
     self.delegate = delegate
+    taken = Set(plan.taken.keys)
   }
 
   /// - Returns: the objects that were made, by the places of their steps.
@@ -71,16 +74,20 @@ struct PatchExecution {
         throw PatchError(
           .delegateFailed, at: step.path,
           "the delegate made \(object) for \(step.patch.identity); make an object of that entity in the context it "
+      guard taken.insert(object.objectID).inserted else {
+        throw PatchError(
+          .repeatedObject, at: step.path,
+          "the delegate gave \(object) for \(step.patch.identity), and the patch speaks of that elsewhere; give each "
+            + "an object of its own.")
+      }
             + "is given.")
       }
       try adoptChildren(context.objectsPending.subtracting(before))
       return object
     }
-    if case .objectID(let id) = step.patch.identity.identifier, id.entity == step.info.number,
-      let object = context.insertAgain(id)
-    {
-      revived.append(object)
-      return object
+    if case .objectID(let id) = step.patch.identity.identifier, let found = context.insert(id) {
+      if found.isRevived { revived.append(found.object) }
+      return found.object
     }
     return context.insert(step.info.name)
   }
@@ -95,7 +102,8 @@ struct PatchExecution {
       guard let index = plan.flat.after[identity], plan.steps[index].effect == .creation else {
         continue
       }
-      if made[index] == nil { made[index] = context.registeredObject(for: object) }
+      guard made[index] == nil, taken.insert(object).inserted else { continue }
+      made[index] = context.registeredObject(for: object)
     }
   }
 

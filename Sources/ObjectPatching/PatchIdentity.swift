@@ -7,7 +7,7 @@ public struct PatchIdentity: Hashable, Sendable {
     /// The value of the entity's identifier attribute. It is never null.
     case attribute(key: String, Value)
     /// The object's ID, where the entity has no identifier attribute, or the object no value for it, or loses that. It
-    /// is of use only among stores of one lineage: a store and its copies.
+    /// is of use only among stores of one lineage, a store and its copies, and is refused elsewhere.
     case objectID(ObjectID)
   }
 

@@ -5,17 +5,22 @@ internal import ObjectStore
 // Which objects a patch means, before and after it, and what becomes of them.
 extension PatchPlan {
   mutating func findObjects() throws {
-    var taken: Set<ObjectID> = []
     for index in steps.indices where steps[index].patch.kind != .creation {
-      let (patch, path) = (steps[index].patch, steps[index].path)
-      guard let object = try object(of: steps[index]) else { continue }
-      guard taken.insert(object).inserted else {
-        throw PatchError(
-          .repeatedObject, at: path,
-          "the changes of \(patch.identity) stand in several places; put them in one.")
-      }
-      steps[index].object = object
+      if let object = try object(of: steps[index]) { try take(object, index) }
     }
+  }
+
+  /// Has a step mean an object, which no other does, whatever it is named by there; but for one that was to delete it,
+  /// and leaves it.
+  private mutating func take(_ object: ObjectID, _ index: Int) throws(PatchError) {
+    if let other = taken.updateValue(index, forKey: object) {
+      guard steps[other].patch.kind == .deletion, steps[index].patch.kind == .creation else {
+        throw PatchError(
+          .repeatedObject, at: steps[index].path,
+          "the changes of \(steps[index].patch.identity) stand in several places; put them in one.")
+      }
+    }
+    steps[index].object = object
   }
 
   private mutating func object(of step: Step) throws -> ObjectID? {
@@ -129,10 +134,8 @@ extension PatchPlan {
 
   mutating func decide(_ index: Int) throws {
     let (patch, path) = (steps[index].patch, steps[index].path)
-    if patch.kind == .creation, let other = try object(patch.identity, at: path),
-      !isFree(patch.identity, of: other)
-    {
-      steps[index].object = other
+    if patch.kind == .creation, let other = try objectInTheWay(of: steps[index]) {
+      try take(other, index)
       if policy == .merge || note(.objectExists, index) { steps[index].effect = .update }
       return
     }
@@ -144,6 +147,27 @@ extension PatchPlan {
       steps[index].effect = .creation
     }
     if steps[index].effect != nil { try refuseTakenName(index) }
+    if steps[index].effect == .creation, case .objectID(let object) = patch.identity.identifier,
+      object.store == context.store.tag, !context.canInsert(object)
+    {
+      throw PatchError(
+        .wrongIdentifier, at: path,
+        "\(object) is far beyond the IDs that were given here, as if no copy of the store had given it; name the "
+          + "object by an identifier attribute.")
+    }
+  }
+
+  /// What is there as what is to come to be. What comes with an identifier, and is named by an ID that means nothing
+  /// here, is known by that.
+  private mutating func objectInTheWay(of step: Step) throws -> ObjectID? {
+    var identity = step.patch.identity
+    if case .objectID(let object) = identity.identifier, object.store != context.store.tag {
+      identity = step.newName ?? identity
+    }
+    guard let object = try object(identity, at: step.path), !isFree(identity, of: object) else {
+      return nil
+    }
+    return object
   }
 
   /// An object is not given a name that another has.

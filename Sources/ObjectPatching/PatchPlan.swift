@@ -83,6 +83,8 @@ struct PatchPlan {
     lookup = PatchLookup(context)
     let check = PatchCheck(context: context, lookup: lookup, delegate: delegate)
     for entry in flat.entries {
+  /// The steps that mean objects.
+  var taken: [ObjectID: Int] = [:]
       let (info, checked) = try check.checked(entry)
       var step = Step(entry: checked, info: info)
       step.isByHand = delegate?.patchesByHand(entityNamed: info.name) ?? false

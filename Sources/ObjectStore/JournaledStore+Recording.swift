@@ -89,14 +89,41 @@ extension JournaledStore {
       guard number <= ObjectID.largestNumber else {
         throw StoreError(.tooLarge, "the entity has as many objects as an entity can have.")
       }
-      if number > catalogue.reserved[prefix] ?? 0 {
-        let count = min((reservedCounts[prefix] ?? 32) * 2, 4096)
-        let through = min(number + count - 1, ObjectID.largestNumber)
-        try record(.numbersReserved(origin: origin, entity, through: through))
-        reservedCounts[prefix] = count
-      }
+      let object = ObjectID(origin: origin, entity: entity, number: number, store: store)
+      try reserve(object)
       lastNumbers[prefix] = number
-      return ObjectID(origin: origin, entity: entity, number: number, store: store)
+      return object
+    }
+  }
+
+  /// Reserves numbers from that of an object on, if it is not reserved. The caller holds `cataloguing`.
+  private func reserve(_ object: ObjectID) throws(StoreError) {
+    let prefix = object.rawValue >> 36
+    guard object.number > catalogue.reserved[prefix] ?? 0 else { return }
+    let count = min((reservedCounts[prefix] ?? 32) * 2, 4096)
+    let through = min(object.number + count - 1, ObjectID.largestNumber)
+    try record(.numbersReserved(origin: object.origin, object.entity, through: through))
+    reservedCounts[prefix] = count
+  }
+
+  /// Whether an ID may be taken over that a copy of the store has given. One far beyond what was given here would leave
+  /// too few for others.
+  package func canTakeOver(_ object: ObjectID) -> Bool {
+    guard object.store == store, object.number > 0 else { return false }
+    return cataloguing.withLock {
+      object.number <= (lastNumbers[object.rawValue >> 36] ?? 0) + Self.farthestTakenOver
+    }
+  }
+
+  private static let farthestTakenOver: UInt64 = 1 << 24
+
+  /// Has an ID, which a copy of the store has given, be given to no other object.
+  package func takeOver(_ object: ObjectID) throws(StoreError) {
+    try cataloguing.withLock { () throws(StoreError) in
+      let prefix = object.rawValue >> 36
+      guard object.number > lastNumbers[prefix] ?? 0 else { return }
+      lastNumbers[prefix] = object.number
+      try reserve(object)
     }
   }
 

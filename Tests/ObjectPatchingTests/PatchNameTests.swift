@@ -151,6 +151,19 @@ import Testing
     let (one, two, three) = (make("a"), make("b"), make("c"))
     one.setValue(reference(two), forKey: "boss")
     three.setValue(.set([reference(one)]), forKey: "friends")
+  @Test(arguments: PatchPolicy.allCases)
+  func `one object is not named in two ways, whatever the policy`(policy: PatchPolicy) throws {
+    let one = make("b")
+    try context.save()
+    let patch = Patch(objects: [
+      ObjectPatch(updating: PatchIdentity("Book", one.objectID), new: ["name": "x"]),
+      ObjectPatch(creating: PatchIdentity("Book", "guid", "b"), new: ["score": 7]),
+    ])
+    let error = #expect(throws: PatchError.self) { try patch.apply(to: context, policy: policy) }
+    #expect(error?.code == .repeatedObject && error?.path.description == "/1")
+    #expect(one.value(forKey: "name") == "new" && !context.hasChanges)
+  }
+
     try context.save()
     one.setValue("b", forKey: "guid")
     two.setValue("a", forKey: "guid")

@@ -5,11 +5,17 @@ import ObjectStore
 
 /// Stores in memory with things that refer to each other in every way there is, and a way to look at them.
 struct PatchStage {
+  let disk: SimulatedDisk
   let store: JournaledStore
 
   init(seed: UInt64 = 1) throws {
-    store = try JournaledStore(
-      on: SimulatedDisk(seed: seed), at: "store", model: try Self.model())
+    disk = SimulatedDisk(seed: seed)
+    store = try JournaledStore(on: disk, at: "store", model: try Self.model())
+  }
+
+  /// A copy of the store as it is.
+  func copy() throws -> JournaledStore {
+    try JournaledStore(on: disk.imageAfterProcessDeath(), at: "store", model: try Self.model())
   }
 
   func context() -> ManagedObjectContext { ManagedObjectContext(store, isolation: nil) }
