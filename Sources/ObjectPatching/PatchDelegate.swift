@@ -9,17 +9,19 @@ public import ObjectModel
 public protocol PatchDelegate {
   /// Makes an object that is missing, in the context; nil where an insert is enough.
   ///
-  /// The values of the patch are set afterwards. Objects that are made along with it, and that are created by patches
+  /// The values of the patch are set afterwards. Each patch is to get an object of its own. Objects that are made along with it, and that are created by patches
   /// nested in this one, are found by their identifiers and not made again.
   func makeObject(
     for patch: ObjectPatch, at path: PatchPath, in context: ManagedObjectContext
   ) throws -> ManagedObject?
 
   /// Whether the attributes of an entity's objects are patched by hand: by `patch(_:with:at:)`, which is then called
-  /// instead of setting them. Their old values are not compared.
+  /// instead of setting them. Their old values are not compared. The identifier is none of them: others are to find the
+  /// object by it.
   func patchesByHand(entityNamed name: String) -> Bool
 
-  /// Patches the attributes of an object, of an entity that is patched by hand.
+  /// Patches the attributes of an object, of an entity that is patched by hand, where the patch has new values of any;
+  /// or where an object that was elsewhere comes to be here, of which it has the old ones.
   func patch(_ object: ManagedObject, with patch: ObjectPatch, at path: PatchPath) throws
 
   /// Converts a value from elsewhere that is not of an attribute's type; nil where it cannot be.

@@ -39,10 +39,8 @@ struct PatchExecution {
       }
     }
     context.bring(changes, deleting: [])
-    for (index, step) in plan.steps.enumerated() where step.isByHand {
-      guard step.effect == .creation || step.effect == .update, let object = object(index) else {
-        continue
-      }
+    for (index, step) in plan.steps.enumerated() where step.asksDelegate {
+      guard let object = object(index) else { continue }
       try delegate?.patch(context.object(with: object), with: step.patch, at: step.path)
     }
     let deleted = plan.steps.compactMap { $0.effect == .deletion ? $0.object : nil }
@@ -74,13 +72,13 @@ struct PatchExecution {
         throw PatchError(
           .delegateFailed, at: step.path,
           "the delegate made \(object) for \(step.patch.identity); make an object of that entity in the context it "
+            + "is given.")
+      }
       guard taken.insert(object.objectID).inserted else {
         throw PatchError(
           .repeatedObject, at: step.path,
           "the delegate gave \(object) for \(step.patch.identity), and the patch speaks of that elsewhere; give each "
             + "an object of its own.")
-      }
-            + "is given.")
       }
       try adoptChildren(context.objectsPending.subtracting(before))
       return object

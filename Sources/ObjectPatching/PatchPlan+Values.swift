@@ -19,15 +19,12 @@ extension PatchPlan {
       }
       if case .attribute(let key, let value) = step.patch.identity.identifier {
         values[key] = values[key] ?? value
-        if step.isByHand { values = [key: values[key] ?? value] }
-      } else if step.isByHand {
-        values = [:]
       }
-      steps[index].values = values
+      steps[index].values = step.isByHand ? step.identifierAlone(of: values) : values
       return
     }
     guard let object = step.object, let row = try context.rowShown(of: object) else { return }
-    if step.isByHand { return }
+    if step.isByHand { values = step.identifierAlone(of: values) }
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
       let number = step.info.property(key)?.key ?? context.store.existingKey(named: key)
       let current = number.flatMap { row[$0] } ?? .null

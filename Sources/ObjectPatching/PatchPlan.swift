@@ -43,13 +43,29 @@ struct PatchPlan {
     var effect: ObjectPatch.Kind?
     /// Attributes that are set, null for no value.
     var values: [String: Value] = [:]
-    /// Whether the delegate patches the attributes.
+    /// Whether the delegate patches the attributes, but for the identifier.
     var isByHand = false
     /// Relationships that change, and that the objects at the other ends hold.
     var keysHeldElsewhere: [String] = []
 
     var path: PatchPath { entry.path }
     var patch: ObjectPatch { entry.patch }
+
+    /// The values of a patch that is made by hand that are set all the same: that by which others find the object.
+    func identifierAlone(of values: [String: Value]) -> [String: Value] {
+      values.filter { info.property($0.key)?.attribute?.isIdentifier ?? false }
+    }
+
+    /// Whether the delegate has anything to patch: attributes that change, or those of what comes to be here and was
+    /// elsewhere.
+    var asksDelegate: Bool {
+      guard isByHand, let effect, effect != .deletion else { return false }
+      let values = effect == .creation ? [patch.new, patch.old] : [patch.new]
+      return values.contains { values in
+        let values = values ?? [:]
+        return values.count > identifierAlone(of: values).count
+      }
+    }
   }
 
   let context: ManagedObjectContext
@@ -67,6 +83,8 @@ struct PatchPlan {
   /// The conflicts that the policy has decided.
   private var decided: [(index: Int, conflict: PatchConflict)] = []
   var found: [PatchIdentity: ObjectID?] = [:]
+  /// The steps that mean objects.
+  var taken: [ObjectID: Int] = [:]
   /// Objects that go, and objects that are named otherwise, so that others may have what they were named by.
   var going: Set<ObjectID> = []
   var renamed: Set<ObjectID> = []
@@ -83,8 +101,6 @@ struct PatchPlan {
     lookup = PatchLookup(context)
     let check = PatchCheck(context: context, lookup: lookup, delegate: delegate)
     for entry in flat.entries {
-  /// The steps that mean objects.
-  var taken: [ObjectID: Int] = [:]
       let (info, checked) = try check.checked(entry)
       var step = Step(entry: checked, info: info)
       step.isByHand = delegate?.patchesByHand(entityNamed: info.name) ?? false
@@ -135,7 +151,7 @@ struct PatchPlan {
     if let links = target.flatMap({ links[$0] }) {
       linked += links.values.filter { $0.isChange && !$0.isImplied }.map(\.property.name)
     }
-    if effect == .update, step.values.isEmpty, linked.isEmpty, !step.isByHand { return nil }
+    if effect == .update, step.values.isEmpty, linked.isEmpty, !step.asksDelegate { return nil }
     return (Array(step.values.keys) + linked).sorted()
   }
 

@@ -11,9 +11,11 @@ import Testing
     func patchesByHand(entityNamed name: String) -> Bool { name == "Distance" }
 
     func patch(_ object: ManagedObject, with patch: ObjectPatch, at path: PatchPath) throws {
-      let all = (patch.old ?? [:]).merging(patch.new ?? [:]) { _, new in new }
-      object.setValue(all["value"], forKey: "value")
-      object.setValue(all["unit"], forKey: "unit")
+      guard let new = patch.new, new["value"] != nil || new["unit"] != nil else { return }
+      let all = (patch.old ?? [:]).merging(new) { _, new in new }
+      for key in ["value", "unit"] {
+        if let value = all[key] { object.setValue(value, forKey: key) }
+      }
     }
   }
 
