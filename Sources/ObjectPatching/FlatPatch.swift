@@ -29,6 +29,11 @@ struct FlatPatch {
     }
   }
 
+  /// Takes entries that are not nested.
+  init(_ entries: [Entry]) throws(PatchError) {
+    for entry in entries { try append(entry) }
+  }
+
   private mutating func add(_ source: ObjectPatch, at path: PatchPath) throws(PatchError) {
     var own = source
     var children: [(patch: ObjectPatch, path: PatchPath)] = []

@@ -1,26 +1,32 @@
-internal import ObjectModel
+public import ObjectModel
 
 extension Patch {
   /// One patch that does what this one and then another do. It is not nested.
   ///
+  /// - Parameter model: says which relationships lead back: the one patch may say a connection at its one end, and the
+  ///   other at its other.
   /// - Throws: `PatchError` where the other does not begin where this one ends.
-  public func followed(by other: Patch) throws(PatchError) -> Patch {
-    try PatchJoining(try FlatPatch(self), try FlatPatch(other)).patch()
+  public func followed(
+    by other: Patch, model: ManagedObjectModel
+  ) throws(PatchError) -> Patch {
+    let joining = PatchJoining(try FlatPatch(self), try FlatPatch(other))
+    var ends = JoinedEnds(joining, model)
+    return try ends.joining().patch()
   }
 }
 
 /// Joins two patches, of which the second follows the first.
-private struct PatchJoining {
-  private let first: FlatPatch
-  private let second: FlatPatch
+struct PatchJoining {
+  let first: FlatPatch
+  let second: FlatPatch
   /// Objects that a patch names by their IDs have identifiers as well where they lose or get these: their IDs by their
   /// identifiers, before the first patch, between the two, and after the second.
-  private var idsBefore: [PatchIdentity: PatchIdentity] = [:]
-  private var idsBetween: [PatchIdentity: PatchIdentity] = [:]
-  private var idsAfter: [PatchIdentity: PatchIdentity] = [:]
+  private(set) var idsBefore: [PatchIdentity: PatchIdentity] = [:]
+  private(set) var idsBetween: [PatchIdentity: PatchIdentity] = [:]
+  private(set) var idsAfter: [PatchIdentity: PatchIdentity] = [:]
   /// The places of entries, by what objects are named by before the patches.
-  private var placesInFirst: [PatchIdentity: Int] = [:]
-  private var placesInSecond: [PatchIdentity: Int] = [:]
+  private(set) var placesInFirst: [PatchIdentity: Int] = [:]
+  private(set) var placesInSecond: [PatchIdentity: Int] = [:]
   /// What objects are named by before the first, by what they are named by after it; and after the second, by what
   /// they are named by before it. Of those only that change.
   private var namesBefore: [PatchIdentity: PatchIdentity] = [:]
@@ -62,20 +68,43 @@ private struct PatchJoining {
   }
 
   /// What tells an object from others between the two patches.
-  private func between(_ identity: PatchIdentity) -> PatchIdentity {
-    idsBetween[identity] ?? identity
+  func between(_ identity: PatchIdentity) -> PatchIdentity { idsBetween[identity] ?? identity }
+
+  /// The same of an object that is named as before the first; nil where that deletes it.
+  func next(_ identity: PatchIdentity) -> PatchIdentity? {
+    guard let place = placesInFirst[idsBefore[identity] ?? identity] else {
+      return between(identity)
+    }
+    return first.entries[place].patch.identityAfter.map(between)
   }
 
-  private func before(_ identity: PatchIdentity) -> PatchIdentity {
+  /// The same of the object of a patch of the first.
+  func next(_ patch: ObjectPatch) -> PatchIdentity? { patch.identityAfter.map(between) }
+
+  /// The same of an object that is named as after the second; nil where that makes it under the name of another.
+  func former(_ identity: PatchIdentity) -> PatchIdentity? {
+    let name = idsAfter[identity] ?? identity
+    guard let place = second.after[name] else { return between(name) }
+    return former(second.entries[place].patch)
+  }
+
+  /// The same of the object of a patch of the second.
+  func former(_ patch: ObjectPatch) -> PatchIdentity? {
+    let name = between(patch.identity)
+    let isOther = placesInSecond[name] != nil || first.after[name] != nil
+    return patch.kind == .creation && isOther ? nil : name
+  }
+
+  func before(_ identity: PatchIdentity) -> PatchIdentity {
     namesBefore[between(identity)] ?? identity
   }
 
-  private func after(_ identity: PatchIdentity) -> PatchIdentity {
+  func after(_ identity: PatchIdentity) -> PatchIdentity {
     namesAfter[between(identity)] ?? identity
   }
 
   /// Whether the second patch deletes an object.
-  private func goes(_ identity: PatchIdentity) -> Bool {
+  func goes(_ identity: PatchIdentity) -> Bool {
     placesInSecond[between(identity)].map { second.entries[$0].patch.kind == .deletion } ?? false
   }
 
@@ -106,7 +135,7 @@ private struct PatchJoining {
   }
 
   /// The place of the creation of what is named as something was that has gone.
-  private func revival(of identity: PatchIdentity) -> Int? {
+  func revival(of identity: PatchIdentity) -> Int? {
     guard let index = second.after[identity], second.entries[index].patch.kind == .creation else {
       return nil
     }
@@ -120,36 +149,6 @@ private struct PatchJoining {
       patch.relationships[key] = renamed(relationship, isFirst: isFirst)
     }
     return patch
-  }
-
-  private func renamed(_ patch: RelationshipPatch, isFirst: Bool) -> RelationshipPatch {
-    var patch = patch
-    if isFirst {
-      patch.added = staying(patch.added) { _ in false }
-        .map { .init(after($0.identity), position: $0.position) }
-    } else {
-      for index in patch.removed.indices {
-        patch.removed[index].identity = before(patch.removed[index].identity)
-      }
-    }
-    return patch
-  }
-
-  /// Of the members that come by the first patch those that the second does not delete, which it may do without saying
-  /// so of the relationship: what leads to them leads nowhere.
-  private func staying(
-    _ members: [RelationshipPatch.Member], _ isSaid: (PatchIdentity) -> Bool
-  ) -> [RelationshipPatch.Member] {
-    var (staying, goneCount): ([RelationshipPatch.Member], Int) = ([], 0)
-    for member in members.sorted(by: RelationshipPatch.Member.precedes) {
-      if goes(member.identity), !isSaid(between(member.identity)) {
-        goneCount += 1
-      } else {
-        staying.append(
-          .init(member.identity, position: member.position.map { $0 - goneCount }))
-      }
-    }
-    return goneCount == 0 ? members : staying
   }
 
   /// Both patches of one object; nil where nothing is left of them.
@@ -224,71 +223,5 @@ private struct PatchJoining {
       if before != after { (old[key], new[key]) = (before, after) }
     }
     return ObjectPatch(updating: one.identity, old: old, new: new)
-  }
-
-  private func relationship(
-    _ one: RelationshipPatch?, _ other: RelationshipPatch?, _ path: PatchPath
-  ) throws(PatchError) -> RelationshipPatch? {
-    guard var one else { return other.map { renamed($0, isFirst: false) } }
-    guard let other else { return renamed(one, isFirst: true) }
-    guard one.kind == other.kind else {
-      throw PatchError(
-        .doesNotFollow, at: path,
-        "the relationship is \(one.kind) in one patch and \(other.kind) in the other.")
-    }
-    let goneThen = Set(other.removed.map { between($0.identity) })
-    one.added = staying(one.added, goneThen.contains)
-    var joined = RelationshipPatch(one.kind)
-    let isPlaced = one.kind == .ordered
-    if isPlaced,
-      let order = RelationshipPatch.joined(one, other, before: before, after: after)
-    {
-      (joined.removed, joined.added) = order
-    } else {
-      let come = Set(one.added.map { between($0.identity) })
-      joined.removed =
-        one.removed
-        + other.removed.filter { !come.contains(between($0.identity)) }
-        .map { .init(before($0.identity), position: $0.position) }
-      joined.added =
-        one.added.filter { !goneThen.contains(between($0.identity)) }
-        .map { .init(after($0.identity), position: $0.position) } + other.added
-    }
-    dropWhatIsBack(&joined)
-    return joined.removed.isEmpty && joined.added.isEmpty ? nil : joined
-  }
-
-  /// What has gone and come back has done neither.
-  private func dropWhatIsBack(_ patch: inout RelationshipPatch) {
-    // By what tells each from others in the end.
-    let gone = patch.removed.map { member in
-      finally(member.identity).map { RelationshipPatch.Member($0, position: member.position) }
-    }
-    let come = patch.added.map {
-      RelationshipPatch.Member(idsAfter[$0.identity] ?? $0.identity, position: $0.position)
-    }
-    if patch.kind == .ordered {
-      if gone == come { (patch.removed, patch.added) = ([], []) }
-      return
-    }
-    let back = Set(gone.compactMap(\.self)).intersection(come)
-    if back.isEmpty { return }
-    patch.removed = zip(patch.removed, gone)
-      .filter { $1.map { !back.contains($0) } ?? true }.map(\.0)
-    patch.added = zip(patch.added, come).filter { !back.contains($1) }.map(\.0)
-  }
-
-  /// What tells an object in the end that was named so before; nil where it is gone, whatever is named so then.
-  private func finally(_ identity: PatchIdentity) -> PatchIdentity? {
-    var identity = idsBefore[identity] ?? identity
-    if let place = placesInFirst[identity] {
-      let patch = first.entries[place].patch
-      if patch.kind == .deletion { return revival(of: identity) == nil ? nil : identity }
-      guard let name = patch.identityAfter else { return nil }
-      identity = name
-    }
-    if goes(identity) { return nil }
-    let name = after(identity)
-    return idsAfter[name] ?? name
   }
 }

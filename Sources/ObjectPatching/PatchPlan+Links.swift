@@ -207,12 +207,11 @@ extension PatchPlan {
     _ index: Int, _ key: String, _ relationship: RelationshipInfo, _ removed: [Target],
     _ added: [(target: Target, position: Int?)]
   ) throws -> [Implied] {
-    guard let back = relationship.inverse?.key else { return [] }
     let step = steps[index]
     let owner = step.effect == .creation ? Target.made(index) : step.object.map(Target.existing)
-    guard let owner else { return [] }
-    var implied: [Implied] = []
-    for (target, isAdded) in removed.map({ ($0, false) }) + added.map({ ($0.target, true) }) {
+    guard let back = relationship.inverse?.key, let owner, let property = step.info.property(key)
+    else { return [] }
+    func implied(_ target: Target, isAdded: Bool) throws -> Implied? {
       let entity: EntityInfo?
       var former: [Target] = []
       switch target {
@@ -221,28 +220,38 @@ extension PatchPlan {
         former = try context.rowShown(of: object)?[back].destinations.map(Target.existing) ?? []
       case .made(let other): entity = steps[other].info
       }
-      guard let property = entity?.property(back) else { continue }
-      if (former == [owner]) == isAdded {
-        // What has gone elsewhere meanwhile stays there where both sides are merged.
-        if policy == .merge, !isAdded { continue }
-        if policy != .merge, !note(.value, index, key: key, new: .null, current: .null) { continue }
-      }
-      if step.effect == .deletion { continue }
-      implied.append(
+      return entity?.property(back).map {
         Implied(
-          index: index, key: key, member: target, property: property, former: former,
-          owner: isAdded ? owner : nil))
+          index: index, key: key, member: target, property: $0, former: former,
+          owner: isAdded ? owner : nil)
+      }
     }
-    return implied
+    let going = try removed.compactMap { try implied($0, isAdded: false) }
+    let coming = try added.compactMap { try implied($0.target, isAdded: true) }
+    // What has gone elsewhere meanwhile stays there.
+    let leaving = going.filter { $0.former == [owner] }
+    let fits = leaving.count == going.count && coming.allSatisfy { $0.former != [owner] }
+    if !fits, policy != .merge, case .existing(let object) = owner {
+      let current = try context.destinationsShown(of: object, property).map(Target.existing)
+      guard note(index, property, removed, added.map(\.target), current) else {
+        if step.effect == .deletion { keep(index) }
+        return []
+      }
+    }
+    return step.effect == .deletion ? [] : leaving + coming
   }
 
-  /// What the holding end says itself comes first; what comes stands over what goes.
+  /// What comes stands over what goes, what the holding end says over what is said at the other, and what is said later
+  /// over what is said before.
   private mutating func plan(_ implied: [Implied]) {
-    for each in implied.sorted(by: { $0.owner == nil && $1.owner != nil }) {
-      if let said = links[each.member]?[each.property.key], !said.isImplied { continue }
-      let link = Link(
+    for each in implied.filter({ $0.owner == nil }) + implied.filter({ $0.owner != nil }) {
+      var link = Link(
         property: each.property, former: each.former, targets: each.owner.map { [$0] } ?? [],
         isImplied: true)
+      if let said = links[each.member]?[each.property.key], !said.isImplied {
+        guard said.targets.isEmpty, each.owner != nil else { continue }
+        link.isImplied = false
+      }
       plan(link, of: each.member)
       if link.isChange, !steps[each.index].keysHeldElsewhere.contains(each.key) {
         steps[each.index].keysHeldElsewhere.append(each.key)

@@ -76,7 +76,7 @@ import Testing
       try patch.apply(to: other)
       let (here, there) = (try shown(other), try shown(store.asOf(at(commit + 1))))
       #expect(here == there, "after commit \(commit)")
-      joined = try joined.followed(by: patch)
+      joined = try joined.followed(by: patch, model: #require(store.model))
     }
     try other.revert(to: at(1))
     try joined.apply(to: other)

@@ -71,6 +71,135 @@ import Testing
     #expect(book.value(forKey: "parent") == .reference(other.objectID))
   }
 
+  @Test func `what comes at one end stands over what goes at the other`() throws {
+    let (one, other) = (make("one"), make("other"))
+    book.setValue(.reference(one.objectID), forKey: "parent")
+    try context.save()
+    let leaving = update("b", "parent", RelationshipPatch(.toOne, removed: [member("one")]))
+    let coming = update("other", "children", RelationshipPatch(.toMany, added: [member("b")]))
+    for objects in [[leaving, coming], [coming, leaving]] {
+      let report = try Patch(objects: objects).apply(to: context)
+      #expect(book.value(forKey: "parent") == .reference(other.objectID))
+      #expect(Set(report.objects.flatMap(\.keys)) == ["parent", "children"])
+      context.undo()
+    }
+    // What the holding end says comes first all the same.
+    let moving = update(
+      "b", "parent",
+      RelationshipPatch(.toOne, removed: [member("one")], added: [member("shelf")]))
+    try Patch(objects: [moving, coming]).apply(to: context)
+    #expect(book.value(forKey: "parent") == .reference(shelf.objectID))
+  }
+
+  @Test func `what has gone elsewhere stays there under force, whichever end holds it`() throws {
+    let other = make("other")
+    for (key, inverse, kind) in [
+      ("children", "parent", RelationshipPatch.Kind.toMany), ("parts", "whole", .ordered),
+    ] {
+      book.setValue(.reference(other.objectID), forKey: inverse)
+      context.processPendingChanges()
+      let removal = Patch(objects: [
+        update("shelf", key, RelationshipPatch(kind, removed: [member("b")]))
+      ])
+      let report = try removal.apply(to: context, policy: .force)
+      #expect(book.value(forKey: inverse) == .reference(other.objectID))
+      #expect(report.conflicts.map(\.key) == [key])
+    }
+  }
+
+  @Test func `a conflict at the end that does not hold it is told once, with the members`() throws {
+    let (two, three) = (make("two"), make("three"))
+    for object in [book, two] { object.setValue(.reference(three.objectID), forKey: "parent") }
+    let inShelf = make("in")
+    inShelf.setValue(.reference(shelf.objectID), forKey: "parent")
+    try context.save()
+    let patch = Patch(objects: [
+      update(
+        "shelf", "children",
+        RelationshipPatch(.toMany, removed: [member("b"), member("two")], added: [member("three")]))
+    ])
+    let error = #expect(throws: PatchConflicts.self) { try patch.apply(to: context) }
+    let conflict = try #require(error?.conflicts.first)
+    #expect(error?.conflicts.count == 1)
+    #expect(conflict.path.description == "/0/children" && conflict.objectID == shelf.objectID)
+    #expect(conflict.old == .set([.reference(book.objectID), .reference(two.objectID)]))
+    #expect(conflict.new == .set([.reference(three.objectID)]))
+    #expect(conflict.current == .set([.reference(inShelf.objectID)]))
+    // The relationship stays as it is.
+    #expect(try patch.apply(to: context, policy: .keepOurs).objects.isEmpty)
+  }
+
+  // MARK: Joined
+
+  /// Applies two patches one after the other, and as one.
+  private func checkJoined(
+    _ one: [ObjectPatch], _ other: [ObjectPatch],
+    _ location: SourceLocation = #_sourceLocation
+  ) throws {
+    let (one, other) = (Patch(objects: one), Patch(objects: other))
+    let joined = try one.followed(by: other, model: PatchStage.model())
+    try context.save()
+    var pictures: [GraphPicture] = []
+    for patches in [[one, other], [joined]] {
+      for (place, patch) in patches.enumerated() {
+        #expect(throws: Never.self, "\(place) of \(patches)", sourceLocation: location) {
+          try patch.apply(to: context)
+        }
+      }
+      pictures.append(try GraphPicture(context))
+      context.rollback()
+    }
+    #expect(
+      pictures[0].difference(from: pictures[1]) == nil, "\(joined)", sourceLocation: location)
+  }
+
+  @Test func `S80: patches that say a connection at different ends are joined`() throws {
+    for guid in ["A", "B"] { _ = make(guid) }
+    func one(_ guid: String, _ key: String, from: String? = nil, to: String? = nil) -> ObjectPatch {
+      update(
+        guid, key,
+        RelationshipPatch(
+          .toOne, removed: from.map { [member($0)] } ?? [], added: to.map { [member($0)] } ?? []))
+    }
+    func many(_ guid: String, _ key: String, from: String? = nil, to: String? = nil) -> ObjectPatch
+    {
+      update(
+        guid, key,
+        RelationshipPatch(
+          .toMany, removed: from.map { [member($0)] } ?? [], added: to.map { [member($0)] } ?? []))
+    }
+    // One end holds it.
+    try checkJoined([many("A", "children", to: "b")], [one("b", "parent", from: "A", to: "B")])
+    try checkJoined([one("b", "parent", to: "A")], [many("A", "children", from: "b")])
+    try checkJoined([one("b", "parent", to: "A")], [many("B", "children", to: "b")])
+    let named = ObjectPatch(
+      updating: member("B").identity, old: ["score": nil], new: ["score": 1])
+    try checkJoined(
+      [named, many("A", "children", to: "b")], [many("B", "children", to: "b")])
+    // Both hold it.
+    let both = [many("A", "friends", from: "B"), many("B", "fans", from: "A")]
+    try checkJoined([many("A", "friends", to: "B")], both)
+    try checkJoined([many("A", "friends", to: "B")], [many("B", "fans", from: "A")])
+    try checkJoined(
+      [many("A", "friends", to: "B"), many("B", "fans", to: "A")], [many("A", "friends", from: "B")]
+    )
+    try checkJoined([one("A", "boss", to: "B")], [one("B", "deputy", from: "A", to: "b")])
+    try checkJoined([one("A", "boss", to: "B")], [one("b", "boss", to: "B")])
+    try checkJoined(
+      [one("A", "boss", to: "B")],
+      [
+        ObjectPatch(
+          deleting: member("A").identity, old: [:],
+          relationships: ["boss": RelationshipPatch(.toOne, removed: [member("B")])])
+      ])
+    // What does not lead where the second says does not follow.
+    let error = #expect(throws: PatchError.self) {
+      try Patch(objects: [one("b", "parent", to: "A")]).followed(
+        by: Patch(objects: [one("b", "parent", from: "B")]), model: PatchStage.model())
+    }
+    #expect(error?.code == .doesNotFollow && error?.path.description == "/0/parent")
+  }
+
   // MARK: Both ends hold it
 
   private func links(_ guid: String, _ key: String) throws -> [String] {

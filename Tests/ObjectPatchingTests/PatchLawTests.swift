@@ -26,6 +26,9 @@ private struct PatchLaws {
   }
 
   private let store: JournaledStore
+  /// A copy of the store as it was after the first commit.
+  private let copy: JournaledStore
+  private let model: ManagedObjectModel
   private let commits: [CommitNumber]
   private let pictures: [GraphPicture]
   private let isNamed: Bool
@@ -39,14 +42,17 @@ private struct PatchLaws {
     habits = seed % 4 < 2 ? [] : [naming, .leavingDeadEnds]
     var graph = try RandomGraph(seed: seed, isNamed: isNamed, habits: habits)
     store = graph.stage.store
-    commits = [try graph.goOn(16), try graph.goOn(10), try graph.goOn(8)]
+    let begun = try graph.goOn(16)
+    copy = try graph.stage.copy()
+    commits = [begun, try graph.goOn(10), try graph.goOn(8)]
+    model = try PatchStage.model()
     pictures = try commits.map { try GraphPicture(graph.stage.store.asOf(.commit($0))) }
   }
 
   func check(_ tally: Tally) throws {
     let first = try difference(0, 1)
     let second = try difference(1, 2)
-    let both = try first.followed(by: second)
+    let both = try first.followed(by: second, model: model)
     let context = ManagedObjectContext(store, isolation: nil)
     try context.revert(to: .commit(commits[0]))
     try expect(context, 0, "reverting")
@@ -69,13 +75,23 @@ private struct PatchLaws {
     try checkHalves(first, tally)
     try checkRows(0, 1)
     try checkRows(2, 0)
-    if isNamed { try checkOtherStore(first, second, tally) }
+    if isNamed {
+      try checkOtherStore(first, second, tally)
+    } else {
+      try checkRefusal(first, tally)
+    }
+    // What loses its identifier is named by its ID from then on, and a copy has made it under another.
+    if !habits.contains(.losingNames) { try checkCopy(first, second) }
     try checkObjects(tally)
   }
 
   private func difference(_ one: Int, _ other: Int) throws -> Patch {
-    try .difference(
+    let patch = try Patch.difference(
       from: store.asOf(.commit(commits[one])), to: store.asOf(.commit(commits[other])))
+    guard try Patch(json: patch.json(), model: model, allowsDynamicKeys: true) == patch else {
+      throw Broken(description: "another patch comes back from its JSON")
+    }
+    return patch
   }
 
   /// What a commit says by itself is what comparing the rows says.
@@ -185,6 +201,42 @@ private struct PatchLaws {
     let last = follower.context()
     try apply(back, to: last, tally)
     try expect(last, 0, "applying the difference of two stores")
+  }
+
+  /// A store of another lineage takes nothing that is named by an ID.
+  private func checkRefusal(_ patch: Patch, _ tally: Tally) throws {
+    let isForeign = patch.dropping { _ in false }.objects.contains { object in
+      guard case .objectID = object.identity.identifier else { return false }
+      let named = object.kind == .creation ? object.new?["guid"] : object.old?["guid"]
+      return named?.isNull ?? true
+    }
+    if !isForeign { return }
+    let other = try PatchStage(seed: 7)
+    for policy in PatchPolicy.allCases {
+      do {
+        try patch.apply(to: other.store, policy: policy)
+        throw Broken(description: "another lineage takes objects by their IDs")
+      } catch let error as PatchError where error.code == .otherLineage {
+        tally.count("other lineages")
+      }
+    }
+    guard other.store.lastCommit == .none else {
+      throw Broken(description: "another lineage has a commit")
+    }
+  }
+
+  /// A copy of the store follows it, also with objects that have no identifiers.
+  private func checkCopy(_ first: Patch, _ second: Patch) throws {
+    for (place, patch) in [(1, first), (2, second)] {
+      try patch.apply(to: copy)
+      try expect(ManagedObjectContext(copy, isolation: nil), place, "following in a copy")
+    }
+    let left = try Patch.difference(
+      from: ManagedObjectContext(copy, isolation: nil),
+      to: ManagedObjectContext(store, isolation: nil))
+    guard left.isEmpty else {
+      throw Broken(description: "a copy that follows is left with \(left)")
+    }
   }
 
   /// What two objects lead to becomes the same.

@@ -22,6 +22,10 @@ import Testing
 
   private func reference(_ object: ManagedObject) -> Value { .reference(object.objectID) }
 
+  private func followed(_ one: Patch, _ other: Patch) throws -> Patch {
+    try one.followed(by: other, model: PatchStage.model())
+  }
+
   private func picture(_ commit: Int) throws -> GraphPicture {
     try GraphPicture(stage.store.asOf(.commit(CommitNumber(rawValue: UInt64(commit)))))
   }
@@ -46,7 +50,7 @@ import Testing
       #expect(try GraphPicture(other).difference(from: picture(index + 1)) == nil)
     }
     guard var joined = patches.first else { return }
-    for patch in patches.dropFirst() { joined = try joined.followed(by: patch) }
+    for patch in patches.dropFirst() { joined = try followed(joined, patch) }
     try joined.apply(to: other)
     #expect(try GraphPicture(other).difference(from: picture(commits)) == nil)
     try joined.inverted().apply(to: other)
@@ -71,7 +75,7 @@ import Testing
     let all = try (1...4).map { number in
       try Patch([stage.store.commit(CommitNumber(rawValue: number + 1))], of: stage.store)
     }
-    let joined = try all[0].followed(by: all[1]).followed(by: all[2]).followed(by: all[3])
+    let joined = try all.dropFirst().reduce(all[0], followed)
     let again = stage.context()
     try again.revert(to: .commit(1))
     try joined.apply(to: again)
@@ -147,10 +151,6 @@ import Testing
     #expect(one.value(forKey: "guid") == "b" && two.value(forKey: "guid") == "c")
   }
 
-  @Test func `names that are swapped and passed on lead where they should, also joined`() throws {
-    let (one, two, three) = (make("a"), make("b"), make("c"))
-    one.setValue(reference(two), forKey: "boss")
-    three.setValue(.set([reference(one)]), forKey: "friends")
   @Test(arguments: PatchPolicy.allCases)
   func `one object is not named in two ways, whatever the policy`(policy: PatchPolicy) throws {
     let one = make("b")
@@ -164,6 +164,10 @@ import Testing
     #expect(one.value(forKey: "name") == "new" && !context.hasChanges)
   }
 
+  @Test func `names that are swapped and passed on lead where they should, also joined`() throws {
+    let (one, two, three) = (make("a"), make("b"), make("c"))
+    one.setValue(reference(two), forKey: "boss")
+    three.setValue(.set([reference(one)]), forKey: "friends")
     try context.save()
     one.setValue("b", forKey: "guid")
     two.setValue("a", forKey: "guid")

@@ -184,9 +184,10 @@ import Testing
   }
 
   @Test func `patches that do not follow each other are not joined`() throws {
-    let error = #expect(throws: PatchError.self) { try patch.followed(by: patch) }
+    let model = try PatchStage.model()
+    let error = #expect(throws: PatchError.self) { try patch.followed(by: patch, model: model) }
     #expect(error?.code == .doesNotFollow)
-    #expect(try patch.followed(by: patch.inverted()).isEmpty)
+    #expect(try patch.followed(by: patch.inverted(), model: model).isEmpty)
   }
 
   @Test func `what comes, goes and moves in an order is said by its position`() throws {

@@ -75,7 +75,7 @@ private func checkWords(_ patch: Patch, _ model: ManagedObjectModel) {
   expectWords { () throws(PatchError) in
     let inverse = try patch.inverted()
     expect(inverse.objects.count == patch.objects.count, "an inverse speaks of the same")
-    _ = try patch.followed(by: inverse)
+    _ = try patch.followed(by: inverse, model: model)
   }
   expectWords { () throws(PatchError) in _ = try patch.jsonPatch(model: model) }
   expectWords { () throws(PatchError) in _ = try patch.mergePatch(model: model) }

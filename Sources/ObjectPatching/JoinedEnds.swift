@@ -1,0 +1,214 @@
+internal import ObjectModel
+
+/// Has two patches that are joined say each connection that both speak of at the same ends: where its one end holds it
+/// there, and else at both ends, if one of them does. What only one of them speaks of stays as it is said.
+struct JoinedEnds {
+  /// An end of a connection, with objects as they are named between the patches.
+  private struct End: Hashable {
+    let object: PatchIdentity
+    let key: String
+    let member: PatchIdentity
+
+    /// The relationship, whatever it leads to.
+    var place: Place { Place(object: object, key: key) }
+  }
+
+  private struct Place: Hashable {
+    let object: PatchIdentity
+    let key: String
+  }
+
+  /// What one of the patches says.
+  private struct Side {
+    var patches: [(patch: ObjectPatch, source: FlatPatch.Entry)]
+    var indexes: [PatchIdentity: Int] = [:]
+    var added: Set<End> = []
+    var removed: Set<End> = []
+    var places: Set<Place> = []
+    /// The same, in order.
+    var ends: [(end: End, isAdded: Bool)] = []
+
+    func says(_ end: End) -> Bool { added.contains(end) || removed.contains(end) }
+
+    mutating func note(_ end: End, isAdded: Bool) {
+      let isNew = isAdded ? added.insert(end).inserted : removed.insert(end).inserted
+      if isNew { ends.append((end, isAdded)) }
+      places.insert(end.place)
+    }
+  }
+
+  private let names: PatchJoining
+  private let model: ManagedObjectModel
+  private var first: Side
+  private var second: Side
+
+  init(_ joining: PatchJoining, _ model: ManagedObjectModel) {
+    names = joining
+    self.model = model
+    first = Self.side(joining, isFirst: true)
+    second = Self.side(joining, isFirst: false)
+  }
+
+  private static func side(_ names: PatchJoining, isFirst: Bool) -> Side {
+    let entries = (isFirst ? names.first : names.second).entries
+    var side = Side(patches: entries.map { ($0.patch, $0) })
+    for (index, entry) in entries.enumerated() {
+      guard let object = isFirst ? names.next(entry.patch) : names.former(entry.patch) else {
+        continue
+      }
+      side.indexes[object] = index
+      for (key, patch) in entry.patch.relationships.sorted(by: { $0.key < $1.key }) {
+        for (members, isAdded) in [(patch.removed, false), (patch.added, true)] {
+          for member in members {
+            let name = name(of: member.identity, isAdded: isAdded, isFirst: isFirst, names)
+            if let name { side.note(End(object: object, key: key, member: name), isAdded: isAdded) }
+          }
+        }
+      }
+    }
+    return side
+  }
+
+  /// What an object is named by between the patches, of which one names it.
+  private static func name(
+    of member: PatchIdentity, isAdded: Bool, isFirst: Bool, _ names: PatchJoining
+  ) -> PatchIdentity? {
+    switch (isFirst, isAdded) {
+    case (true, false): names.next(member)
+    case (false, true): names.former(member)
+    default: names.between(member)
+    }
+  }
+
+  // MARK: Relationships
+
+  private func relationship(_ end: End) -> RelationshipDescription? {
+    model.entity(named: end.object.entityName)?.relationship(end.key)
+  }
+
+  private func opposite(_ end: End) -> End? {
+    relationship(end)?.inverse.map { End(object: end.member, key: $0, member: end.object) }
+  }
+
+  private func isToOne(_ end: End) -> Bool { relationship(end).map { !$0.isToMany } ?? false }
+
+  // MARK: Joining
+
+  /// The two patches, said at the same ends.
+  mutating func joining() throws(PatchError) -> PatchJoining {
+    leaveOwners()
+    // What they said at the beginning.
+    var (one, other) = (first, second)
+    say(in: &one, as: first, where: second, isFirst: true)
+    say(in: &other, as: second, where: first, isFirst: false)
+    return PatchJoining(try Self.flat(one), try Self.flat(other))
+  }
+
+  /// What comes to one owner by the second patch leaves the one that the first has given it.
+  private mutating func leaveOwners() {
+    var owners: [Place: End] = [:]
+    for (end, isAdded) in first.ends where isAdded {
+      if let opposite = opposite(end), isToOne(opposite) { owners[opposite.place] = end }
+    }
+    var side = second
+    for (end, isAdded) in second.ends where isAdded {
+      guard let opposite = opposite(end), let owner = owners[opposite.place], owner != end,
+        !second.says(owner)
+      else { continue }
+      add(owner, isAdded: false, to: &side, isFirst: false, like: end)
+    }
+    second = side
+  }
+
+  private func say(
+    in side: inout Side, as said: Side, where other: Side, isFirst: Bool
+  ) {
+    for isAdding in [false, true] {
+      for (end, isAdded) in said.ends where isAdded == isAdding {
+        guard let relationship = relationship(end), let opposite = opposite(end),
+          let inverse = self.relationship(opposite), !model.isAnsweredFromInverse(inverse)
+        else { continue }
+        let isMet =
+          other.says(opposite) || isToOne(opposite) && other.places.contains(opposite.place)
+        if model.isAnsweredFromInverse(relationship) {
+          guard isMet || said.places.contains(opposite.place) else { continue }
+          remove(end, isAdded: isAdded, from: &side, isFirst: isFirst)
+        } else if !isMet {
+          continue
+        }
+        // What goes is left without a word.
+        let isGone = side.indexes[end.object].map { side.patches[$0].patch.kind == .deletion }
+        if !said.says(opposite), isGone != true {
+          add(opposite, isAdded: isAdded, to: &side, isFirst: isFirst, like: end)
+        }
+      }
+    }
+  }
+
+  // MARK: Patches
+
+  /// What a patch names an object by.
+  private func name(_ member: PatchIdentity, isAdded: Bool, isFirst: Bool) -> PatchIdentity {
+    switch (isFirst, isAdded) {
+    case (true, false): names.before(member)
+    case (false, true): names.after(member)
+    default: member
+    }
+  }
+
+  private func add(
+    _ end: End, isAdded: Bool, to side: inout Side, isFirst: Bool, like other: End
+  ) {
+    guard let relationship = relationship(end) else { return }
+    let index: Int
+    if let known = side.indexes[end.object] {
+      index = known
+    } else {
+      guard let like = side.indexes[other.object] else { return }
+      index = side.patches.count
+      side.indexes[end.object] = index
+      let identity = isFirst ? names.before(end.object) : end.object
+      side.patches.append((ObjectPatch(updating: identity), side.patches[like].source))
+    }
+    // What goes leads nowhere afterwards.
+    if isAdded, side.patches[index].patch.kind == .deletion { return }
+    var patch =
+      side.patches[index].patch.relationships[end.key]
+      ?? RelationshipPatch(RelationshipPatch.Kind(relationship))
+    let member = RelationshipPatch.Member(
+      name(end.member, isAdded: isAdded, isFirst: isFirst))
+    if isAdded {
+      // What is said of one owner stands over what its inverse says.
+      if patch.kind == .toOne, !patch.added.isEmpty { return }
+      patch.added.append(member)
+    } else {
+      if patch.kind == .toOne, !patch.removed.isEmpty { return }
+      patch.removed.append(member)
+    }
+    side.patches[index].patch.relationships[end.key] = patch
+    side.note(end, isAdded: isAdded)
+  }
+
+  private func remove(_ end: End, isAdded: Bool, from side: inout Side, isFirst: Bool) {
+    guard let index = side.indexes[end.object],
+      var patch = side.patches[index].patch.relationships[end.key]
+    else { return }
+    func isMember(_ member: RelationshipPatch.Member) -> Bool {
+      Self.name(of: member.identity, isAdded: isAdded, isFirst: isFirst, names) == end.member
+    }
+    if isAdded {
+      patch.added.removeAll(where: isMember)
+    } else {
+      patch.removed.removeAll(where: isMember)
+    }
+    let isEmpty = patch.added.isEmpty && patch.removed.isEmpty
+    side.patches[index].patch.relationships[end.key] = isEmpty ? nil : patch
+  }
+
+  private static func flat(_ side: Side) throws(PatchError) -> FlatPatch {
+    try FlatPatch(
+      side.patches.map { patch, entry in
+        FlatPatch.Entry(patch: patch, source: entry.source, path: entry.path)
+      })
+  }
+}
