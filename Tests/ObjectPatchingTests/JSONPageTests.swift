@@ -101,15 +101,18 @@ import Testing
     book.setValue("g1", forKey: "guid")
     try writer.save()
 
-    var seen: CommitNumber = 0
+    // Where the follower is:
+    let seen = try lastSeen(by: follower)
     // Where the source is:
     let commits = try source.commits(since: seen)
+    let last = commits.last?.number ?? seen
     let message = try Patch(commits, of: source).json()
-    // Where the follower is:
+    // Where the follower is, which gets the number with the message:
     let update = try Patch(json: message, model: model)
-    try update.apply(to: follower, policy: .merge, message: "from the source")
-    seen = commits.last?.number ?? seen
-    #expect(seen == source.lastCommit)
+    try update.apply(
+      to: follower, policy: .merge, message: "from the source",
+      userInfo: ["source": .integer(Int(last.rawValue))])
+    #expect(try lastSeen(by: follower) == source.lastCommit)
 
     let context = ManagedObjectContext(follower, isolation: nil)
     let document = try context.jsonGraph(entities: ["Book"])

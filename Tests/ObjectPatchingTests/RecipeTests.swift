@@ -5,6 +5,18 @@ import ObjectPatching
 import ObjectStore
 import Testing
 
+/// The source's last commit that the follower has.
+func lastSeen(by follower: JournaledStore) throws -> CommitNumber {
+  var number = follower.lastCommit
+  while number > 0 {
+    if let seen = try follower.commit(number).userInfo["source"]?.integer {
+      return CommitNumber(rawValue: UInt64(seen))
+    }
+    number = CommitNumber(rawValue: number.rawValue - 1)
+  }
+  return 0
+}
+
 /// The recipes of docs/patch-recipes.md.
 @Suite struct RecipeTests {
   struct Measures: PatchDelegate {
@@ -20,12 +32,14 @@ import Testing
   }
 
   private let source: JournaledStore
+  private let followerStage: PatchStage
   private let follower: JournaledStore
   private let editor: ManagedObjectContext
 
   init() throws {
     source = try PatchStage(seed: 1).store
-    follower = try PatchStage(seed: 2).store
+    followerStage = try PatchStage(seed: 2)
+    follower = followerStage.store
     editor = ManagedObjectContext(source, isolation: nil)
     for guid in ["one", "two"] {
       let book = editor.insert("Book")
@@ -39,19 +53,37 @@ import Testing
     try #require(try context.fetch(FetchRequest("Book", where: "guid == '\(guid)'")).first)
   }
 
-  @Test func `one store follows another by patches of commits`() throws {
-    var seen = CommitNumber.none
-    for round in 0..<3 {
-      let commits = try source.commits(since: seen)
+  private func follow() throws {
+    let seen = try lastSeen(by: follower)
+    let commits = try source.commits(since: seen)
+    if let last = commits.last {
       let patch = try Patch(commits, of: source)
-      try patch.apply(to: follower, message: "what came since \(seen)")
-      seen = commits.last?.number ?? seen
+      try patch.apply(
+        to: follower, message: "what came since \(seen)",
+        userInfo: ["source": .integer(Int(last.number.rawValue))])
+    }
+  }
+
+  @Test func `what was followed is known to the follower after its process has died`() throws {
+    #expect(try lastSeen(by: follower) == 0)
+    try follow()
+    let own = ManagedObjectContext(follower, isolation: nil)
+    try book("two", in: own).setValue("own", forKey: "name")
+    try own.save()
+    let again = try followerStage.copy()
+    #expect(try lastSeen(by: again) == source.lastCommit)
+    #expect(try source.commits(since: lastSeen(by: again)).isEmpty)
+  }
+
+  @Test func `one store follows another by patches of commits`() throws {
+    for round in 0..<3 {
+      try follow()
       try book("one", in: editor).setValue(.integer(round), forKey: "score")
       try editor.save()
     }
     #expect(follower.lastCommit == 3)
     #expect(try follower.commit(3).message == "what came since 2")
-    let patch = try Patch(source.commits(since: seen), of: source)
+    let patch = try Patch(source.commits(since: lastSeen(by: follower)), of: source)
     let elsewhere = ManagedObjectContext(follower, isolation: nil)
     try book("one", in: elsewhere).setValue(.counter(5), forKey: "likes")
     try elsewhere.save()
