@@ -110,9 +110,16 @@ struct JSONGraphWriting {
       case .pointer:
         if let pointer = pointers.first { members.append(property.name, .string(pointer)) }
       case .members:
-        members.append(
-          property.name,
-          .object(JSONObject(Set(pointers).sorted().map { ($0, JSONValue.boolean(true)) })))
+        var marks = JSONObject()
+        for pointer in pointers.sorted(by: { $0.orderOfBytes($1) < 0 }) {
+          guard marks.append(pointer, true) else {
+            throw PatchError(
+              .ambiguousObject,
+              "\(entity.name).\(property.name) leads to two objects whose identifiers are, or look like, that of "
+                + "‘\(pointer)’; give each one of its own.")
+          }
+        }
+        members.append(property.name, .object(marks))
       case .list: members.append(property.name, .array(pointers.map { .string($0) }))
       case .inverse: break
       }

@@ -54,20 +54,42 @@ extension RelationshipPatch {
     let comeThen = second.added.compactMap(\.position).sorted()
     var removed = first.removed
     for member in second.removed {
-      guard let place = member.position, !come.contains(place) else { continue }
       // Where it was among those that the first has left alone, and so where it was before.
-      var old = place - come.count { $0 < place }
-      for other in gone where other <= old { old += 1 }
+      guard let place = member.position, let old = moved(place, without: come, among: gone) else {
+        continue
+      }
       removed.append(Member(before(member.identity), position: old))
     }
     var added = second.added
     for member in first.added {
-      guard let place = member.position, !goneThen.contains(place) else { continue }
-      var new = place - goneThen.count { $0 < place }
-      for other in comeThen where other <= new { new += 1 }
+      guard let place = member.position,
+        let new = moved(place, without: goneThen, among: comeThen)
+      else { continue }
       added.append(Member(after(member.identity), position: new))
     }
     return (removed.sorted(by: Member.precedes), added.sorted(by: Member.precedes))
+  }
+}
+
+/// Where what stands at a place stands without some others, and then among others; nil where it is itself one of those
+/// that are left out. The places of both are in order.
+private func moved(_ place: Int, without some: [Int], among others: [Int]) -> Int? {
+  let before = some.count(while: { index in some[index] < place })
+  if before < some.count, some[before] == place { return nil }
+  let rest = place - before
+  // The n-th of the others stands before it where no more than n fewer stand before that.
+  return rest + others.count(while: { index in others[index] - index <= rest })
+}
+
+extension [Int] {
+  /// How many of the first indexes fulfil what all do up to one, and none behind it.
+  fileprivate func count(while isFirst: (Int) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isFirst(middle) { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }
 

@@ -6,7 +6,8 @@ internal import ObjectStore
 extension Patch {
   /// What happened in a store between two moments; nil where the commits between them do not say all of it.
   ///
-  /// The earlier state is not made for that, nor are rows read.
+  /// The earlier state is not made for that. Of rows only those are read of changed objects that have an identifier,
+  /// which is not among what changed.
   ///
   /// - Throws: where there is no such moment, or the commits cannot be read.
   static func byCommits(
