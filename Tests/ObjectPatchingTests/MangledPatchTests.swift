@@ -8,7 +8,7 @@ import Testing
 /// What must hold of patches that nobody in his right mind would make.
 @Suite struct MangledPatchTests {
   @Test func `S81: whatever a patch says, it is applied whole, or nothing is changed`() throws {
-    let campaign = Campaign(count: "XJ_PATCHES", inGate: 40)
+    let campaign = Campaign(count: "XJ_MANGLED_PATCHES", inGate: 40)
     let tally = Tally()
     try campaign.forEachHistory(tally) { seed in
       var mangling = try Mangling(seed: seed)

@@ -7,13 +7,22 @@ internal import ObjectModel
 internal import ObjectPatching
 
 /// The first byte's lower three bits say what the text is: a document; a patch; an array of a document and a JSON Patch;
-/// an array of a document and a JSON Merge Patch; a patch that is applied. Beyond these it is as with the lower two.
+/// an array of a document and a JSON Merge Patch; a patch that is applied; and behind one that is as the second a JSON
+/// Patch and a JSON Merge Patch of what a store has.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPatch(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   guard let input = FuzzInput(bytes, count) else { return -1 }
-  if input.control & 7 == 4 {
+  switch input.control & 7 {
+  case 4:
     checkApplying(input.bytes)
     return 0
+  case 6:
+    checkOperationsOfGraph(Data(input.bytes))
+    return 0
+  case 7:
+    checkMergeOfGraph(Data(input.bytes))
+    return 0
+  default: break
   }
   if input.control & 3 == 1 {
     checkPatch(input.bytes)
@@ -79,7 +88,7 @@ enum PatchModel {
   static let shared: Result<ManagedObjectModel, ModelError> = Result { () throws(ModelError) in
     try ManagedObjectModel(entities: [
       EntityDescription(
-        "Post",
+        "Post", allowsAnyKey: true,
         attributes: [
           AttributeDescription("guid", .uuid, isIdentifier: true),
           AttributeDescription("title", .string), AttributeDescription("count", .integer),

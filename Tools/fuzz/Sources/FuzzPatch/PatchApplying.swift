@@ -9,14 +9,62 @@ internal import ObjectPatching
 internal import ObjectStore
 
 func checkApplying(_ bytes: [UInt8]) {
+  withStore { store, context, model in
+    guard let patch = try? Patch(json: Data(bytes), model: model) else { return }
+    for policy in PatchPolicy.allCases { try check(patch, policy, context, store) }
+    checkWords(patch, model)
+    // What goes out comes in again.
+    if let operations = try? patch.jsonPatch(model: model) {
+      try checkDoor(context, store) { try Patch(jsonPatch: operations, against: context) }
+    }
+    if let merge = try? patch.mergePatch(model: model) {
+      try checkDoor(context, store) { try Patch(mergePatch: merge, against: context) }
+    }
+  }
+}
+
+/// A JSON Patch of what a store has.
+func checkOperationsOfGraph(_ operations: Data) {
+  withStore { store, context, model in
+    let graph = try context.jsonGraph()
+    try checkDoor(context, store) { try Patch(jsonPatch: operations, against: context) }
+    try checkDoor(context, store) {
+      try Patch(jsonPatch: operations, graph: graph, model: model, allowsDynamicKeys: true)
+    }
+  }
+}
+
+/// A merge patch of what a store has.
+func checkMergeOfGraph(_ merge: Data) {
+  withStore { store, context, model in
+    let graph = try context.jsonGraph()
+    try checkDoor(context, store) { try Patch(mergePatch: merge, against: context) }
+    try checkDoor(context, store) {
+      try Patch(mergePatch: merge, graph: graph, model: model, allowsDynamicKeys: true)
+    }
+  }
+}
+
+/// What comes in by a door of the standards is a patch as any other, or a typed error.
+private func checkDoor(
+  _ context: ManagedObjectContext, _ store: JournaledStore, _ read: () throws -> Patch
+) throws {
+  do {
+    try check(try read(), .refuse, context, store)
+  } catch let error as PatchError {
+    expect(!error.description.isEmpty, "an error has words")
+  }
+}
+
+private func withStore(
+  _ body: (JournaledStore, ManagedObjectContext, ManagedObjectModel) throws -> Void
+) {
   do {
     let model = try PatchModel.shared.get()
-    guard let patch = try? Patch(json: Data(bytes), model: model) else { return }
     let store = try JournaledStore(on: SimulatedDisk(seed: 1), at: "store", model: model)
     let context = ManagedObjectContext(store, isolation: nil)
     try fill(context)
-    for policy in PatchPolicy.allCases { try check(patch, policy, context, store) }
-    checkWords(patch, model)
+    try body(store, context, model)
   } catch {
     expect(false, "a store in memory gives no failure: \(error)")
   }

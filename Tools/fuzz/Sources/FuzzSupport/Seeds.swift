@@ -112,6 +112,17 @@ private struct Seeds {
       + #""path":"/c"},{"op":"copy","from":"/a","path":"/a/-"},{"op":"add","path":"/x~1y","value":[]},"#
       + #"{"op":"replace","path":"/a/0","value":null},{"op":"remove","path":"/c"}]]"#
     try put([2] + operations.utf8, "operations", in: folder)
+    let guid = "0F8FAD5B-D9CB-469F-A165-70867728950E"
+    let onGraph =
+      #"[{"op":"test","path":"/Post/\#(guid)/likes","value":0},{"op":"replace","path":"/Post/\#(guid)/author","#
+      + #""value":"/Person/bob"},{"op":"add","path":"/Post/\#(guid)/pages/0","value":"/Post/\#(guid)"},"#
+      + #"{"op":"add","path":"/Person/eve","value":{"read":{"/Post/\#(guid)":true}}},"#
+      + #"{"op":"remove","path":"/Person/ann"}]"#
+    try put([6] + onGraph.utf8, "operations of a graph", in: folder)
+    let intoGraph =
+      #"{"Post":{"\#(guid)":{"likes":3,"author":"/Person/eve","mood":"sunny","readers":null}},"#
+      + #""Person":{"eve":{"name":"eve"},"bob":null}}"#
+    try put([7] + intoGraph.utf8, "merge of a graph", in: folder)
     let merge = #"[{"a":{"b":1,"c":[2]}},{"a":{"b":null,"c":{"d":3}},"e":4}]"#
     try put([3] + merge.utf8, "merge", in: folder)
   }
