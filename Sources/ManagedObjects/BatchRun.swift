@@ -75,15 +75,16 @@ struct BatchRun {
       request.author = author
       request.message = message
       request.userInfo = options.userInfo
+      request.keepsEnds = true
       do throws(CommitError) {
         let commit = try store.commit(request, by: live, durability: options.durability)
         if let commit { result.commits.append(commit.number) }
         result.objectIDs += objects
         return
       } catch {
-        guard case .conflicts = error, tryCount < Self.largestTryCount else {
-          throw publicError(error)
-        }
+        var isFinal = tryCount == Self.largestTryCount
+        if case .store = error { isFinal = true }
+        if isFinal { throw publicError(error) }
         tryCount += 1
         store.catchUp()
       }
@@ -93,6 +94,7 @@ struct BatchRun {
   private func publicError(_ error: CommitError) -> any Error {
     switch error {
     case .store(let error): return error
+    case .stillLedTo(let objects): return ContextError.stillLedTo(objects)
     case .conflicts(let conflicts):
       let names = KeyNaming(store: store)
       return MergeConflicts(

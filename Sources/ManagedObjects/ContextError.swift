@@ -12,6 +12,8 @@ public enum ContextError: Error, Hashable, Sendable {
   case objectOfAnotherClass(ObjectID, String, String)
   /// `willSave` sets values, or brings objects to be saved, again and again.
   case willSaveDoesNotEnd(ObjectID)
+  /// Others have had something lead to objects that are to be deleted, again each time their delete rules were followed.
+  case stillLedTo([ObjectID])
   /// Later changes have touched the same keys of objects, so that an older one cannot be taken back by itself.
   case laterChanges([ChangedKey])
   /// There is nothing to undo, or nothing to undo of an object.
@@ -52,6 +54,9 @@ extension ContextError: CustomStringConvertible {
     case .willSaveDoesNotEnd(let id):
       "willSave sets values or brings objects each of 1,000 times it is called, of \(id) last; set what has to be "
         + "set by setPrimitiveValue, or only where it differs, and insert only what is not there."
+    case .stillLedTo(let ids):
+      "Whenever the delete rules of \(ids.map { "\($0)" }.joined(separator: ", ")) had been followed, others have "
+        + "committed something else that leads there; save again when they have ended."
     case .laterChanges(let keys):
       "Later changes have touched \(keys.map { "\($0.key) of \($0.objectID)" }.joined(separator: ", ")); take "
         + "these back first."

@@ -130,8 +130,15 @@ extension ManagedObjectContext {
       guard let relationship = property.relationship, relationship.storage == .inverse,
         let inverse = relationship.inverse
       else { continue }
-      for member in members(of: state, property.key, relationship).sorted()
-      where targets[member] == nil {
+      var members = members(of: state, property.key, relationship)
+      do throws(StoreError) {
+        // Those were read before; others may have had more lead here since.
+        members.formUnion(
+          try membersAtHead(of: state.objectID, property.key, relationship, nil))
+      } catch {
+        readFailure = error
+      }
+      for member in members.sorted() where targets[member] == nil {
         keys.append(.init(objectID: member, key: name(of: inverse.key, member)))
       }
     }

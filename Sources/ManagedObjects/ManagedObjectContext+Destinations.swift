@@ -1,5 +1,5 @@
 internal import EventFold
-package import ObjectModel
+internal import ObjectModel
 internal import ObjectStore
 
 // Where relationships lead: what is held, and what is answered from the inverse and kept once it was read.
@@ -122,18 +122,6 @@ extension ManagedObjectContext {
         !members.contains(state.objectID)
       else { continue }
       noteReference(of: state.objectID, property.key, from: nil, to: owner)
-    }
-  }
-}
-
-extension Value? {
-  /// The objects that the value of a relationship leads to.
-  package var destinations: [ObjectID] {
-    switch self {
-    case .reference(let object)?: [object]
-    case .array(let values)?: values.compactMap(\.reference)
-    case .set(let values)?: values.compactMap(\.reference).sorted()
-    default: []
     }
   }
 }

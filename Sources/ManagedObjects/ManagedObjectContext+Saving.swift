@@ -70,58 +70,70 @@ extension ManagedObjectContext {
     _ author: String?, _ message: String?, _ userInfo: [String: Value], _ durability: Durability?
   ) throws -> SaveOnItsWay? {
     tellWillSave()
+    var called: Set<ObjectID> = []
+    var tryCount = 0
+    while true {
+      try prepareSave(&called)
+      if let parent = view.parent {
+        try save(to: parent)
+        isSaving = false
+        tellDidSave(nil)
+        return nil
+      }
+      let unsaved = fold.unsaved()
+      guard !unsaved.isEmpty, let live = writer.live else {
+        isSaving = false
+        tellDidSave(nil)
+        return nil
+      }
+      let saved = objectsToSave
+      let request = request(of: unsaved, author, message, userInfo)
+      do throws(CommitError) {
+        if let sent = try writer.writableStore.send(request, by: live, durability: durability) {
+          return SaveOnItsWay(sent, unsaved, saved)
+        }
+      } catch {
+        // Each time somebody else has got on.
+        guard case .stillLedTo(let objects) = error, tryCount < Self.largestTryCount else {
+          throw publicError(error)
+        }
+        tryCount += 1
+        writer.writableStore.catchUp()
+        try propagateDeletions(ofStillLedTo: objects)
+        continue
+      }
+      try concludeUnsent(unsaved, saved)
+      return nil
+    }
+  }
+
+  /// How often a save follows delete rules anew, as others have had something lead to what it deletes.
+  private static let largestTryCount = 100
+
+  /// Does what comes before what is to be saved is asked for.
+  ///
+  /// - Parameter called: the objects whose `willSave` was called.
+  private func prepareSave(_ called: inout Set<ObjectID>) throws {
     // First the rules: what they do belongs to the step that deleted.
     propagateDeletions()
     processPendingChanges()
-    try runWillSave()
+    try runWillSave(&called)
     try dropDeadReferences()
     if let failure = readFailure {
       readFailure = nil
       throw failure
     }
     try validate()
-    if let parent = view.parent {
-      try save(to: parent)
-      isSaving = false
-      tellDidSave(nil)
-      return nil
-    }
-    try restate()
-    let unsaved = fold.unsaved()
-    guard !unsaved.isEmpty, let live = writer.live else {
-      isSaving = false
-      tellDidSave(nil)
-      return nil
-    }
-    let saved = objectsToSave
-    let request = request(of: unsaved, author, message, userInfo)
-    let sent: SentCommit?
-    do throws(CommitError) {
-      sent = try writer.writableStore.send(request, by: live, durability: durability)
-    } catch {
-      throw publicError(error)
-    }
-    if let sent { return SaveOnItsWay(sent, unsaved, saved) }
-    // All of it is there already; where somebody else has done it, what they did is had, too.
-    let number = store.lastCommit
-    var rows: [ObjectID: Row?] = [:]
-    for each in unsaved {
-      rows.updateValue(try store.row(of: each.object, at: number), forKey: each.object)
-    }
-    writer.record(.saved(number))
-    isSaving = false
-    didSave(unsaved, saved, rows, as: number)
-    for object in saved { object.didSave() }
-    tellDidSave(nil)
-    return nil
+    if view.parent == nil { try restate() }
   }
 
   // MARK: Steps of a save
 
   /// Calls `willSave` until no object is changed by it.
-  private func runWillSave() throws {
+  ///
+  /// - Parameter called: the objects that it was called of before.
+  private func runWillSave(_ called: inout Set<ObjectID>) throws {
     var roundCount = 0
-    var called: Set<ObjectID> = []
     var isSet: Set<ObjectID> = []
     event.collectsSets = true
     defer { event.collectsSets = false }
@@ -158,6 +170,7 @@ extension ManagedObjectContext {
     let names = keyNames
     request.policy = mergePolicy.conflictPolicy(schema, names, mergeKinds)
     request.mergeKind = mergeKinds
+    request.keepsEnds = true
     request.edit = { [registered, stretch = event.setStretch] object, key, value in
       registered[object.rawValue]?.takeUnretainedValue().setEdits
         .edit(of: key, value, in: stretch)
@@ -168,72 +181,10 @@ extension ManagedObjectContext {
   /// The names and numbers of keys, for a policy that may be asked on any thread.
   private var keyNames: KeyNaming { KeyNaming(store: store) }
 
-  /// Does what follows a commit that was made. Nothing is read for it, as nothing may go wrong any more.
-  func conclude(_ save: SaveOnItsWay) -> Commit {
-    let content = save.sent.content
-    writer.live?.didSave(as: content.number)
-    if automaticallyMergesChanges { ownCommits.insert(content.number) }
-    // Where somebody else's changes were merged, an object has more than was saved, and where theirs won nothing
-    // of it is in the commit.
-    var rows = save.sent.merged
-    for each in save.unsaved where rows[each.object] == nil {
-      rows.updateValue(each.row, forKey: each.object)
-    }
-    didSave(save.unsaved, save.saved, rows, as: content.number)
-    let commit = store.publicCommit(content, rows)
-    for object in save.saved { object.didSave() }
-    tellDidSave(commit)
-    return commit
-  }
-
-  /// Has objects stand on the commit that they are in, with the rows that they have there.
-  private func didSave(
-    _ unsaved: [Unsaved], _ saved: [ManagedObject], _ rows: [ObjectID: Row?],
-    as number: CommitNumber
-  ) {
-    let mergedStates: [ObjectState] = unsaved.compactMap { each in
-      rows[each.object] == .some(each.row) ? nil : state(of: each.object)
-    }
-    beginTelling()
-    defer { endTelling() }
-    // What was deleted loses its values now; computed keys of others may have been made of them.
-    let vanishing = willChange(saved.map(\.state).filter { $0.presence == .deleted }, [:])
-    defer { didChange(vanishing) }
-    transition(mergedStates) {
-      for object in saved where object.state.untracked != nil {
-        // What is saved now was set over it, and stays so.
-        for key in fold.objects[object.objectID]?.delta.keys.map(\.self) ?? [] {
-          object.state.untracked?.removeValue(forKey: key)
-        }
-      }
-      apply(.saved(number), rows: rows)
-      beginStretch()
-      for object in saved {
-        let state = object.state
-        state.base = number
-        let row = rows[state.objectID] ?? nil
-        state.handle = row.map { RowHandle(StoredRow($0, changed: number)) }
-        state.presence = row == nil ? .gone : .there
-        state.rowWhenDeleted = nil
-        settle(state)
-      }
-    }
-    releaseUnneeded()
-  }
-
-  /// Lets go of objects that have no changes and that the undo history does not need. Where these are many, it is not
-  /// looked for them at every save, so that a save does not cost what all before it have left.
-  private func releaseUnneeded() {
-    guard held.count > heldAfterRelease * 2 || held.count < 100 else { return }
-    defer { heldAfterRelease = held.count }
-    var needed: Set<ObjectID> = []
-    for step in fold.undoSteps + fold.redoSteps { needed.formUnion(step.objects.map(\.object)) }
-    held = held.filter { fold.objects[$0.key]?.isDirty ?? false || needed.contains($0.key) }
-  }
-
   private func publicError(_ error: CommitError) -> any Error {
     switch error {
     case .store(let error): return error
+    case .stillLedTo(let objects): return ContextError.stillLedTo(objects)
     case .conflicts(let conflicts):
       return MergeConflicts(
         objects: conflicts.objects.map { MergeConflict($0, schema, name: keyNames.name) })

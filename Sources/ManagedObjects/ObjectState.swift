@@ -46,6 +46,8 @@ package final class ObjectState {
   var decoded: [KeyNumber: DecodedValue]?
   /// What the object had when it was deleted.
   var rowWhenDeleted: Row?
+  /// Objects that others have had lead to it since it was deleted here, by relationship of its own.
+  var lateMembers: [KeyNumber: Set<ObjectID>]?
   /// The stretch of unsaved work in which the journal has been told last where the object stands.
   var basedIn: UInt32 = 0
   /// The edits that have set its values.

@@ -49,3 +49,15 @@ extension Value {
   /// The object's ID, where it is a reference.
   public var reference: ObjectID? { if case .reference(let value) = self { value } else { nil } }
 }
+
+extension Value? {
+  /// The objects that the value of a relationship leads to.
+  package var destinations: [ObjectID] {
+    switch self {
+    case .reference(let object)?: [object]
+    case .array(let values)?: values.compactMap(\.reference)
+    case .set(let values)?: values.compactMap(\.reference).sorted()
+    default: []
+    }
+  }
+}

@@ -15,12 +15,12 @@ extension PendingCommits {
   ) throws(CommitError) -> (
     changes: [Change], rivals: [RivalMerges.Rival], merged: [ObjectID: Row?]
   ) {
-    var changes: [Change] = []
+    var parts: [EndKeeping.Part] = []
     var rivals: [RivalMerges.Rival] = []
     var conflicts: [ObjectConflict] = []
     var merged: [ObjectID: Row?] = [:]
     var known: EntityNumber?
-    changes.reserveCapacity(request.objects.count)
+    parts.reserveCapacity(request.objects.count)
     for each in request.objects {
       if each.object.entity != known, each.object.store == snapshot.store {
         known = each.object.entity
@@ -48,22 +48,52 @@ extension PendingCommits {
           continue
         }
       }
-      guard row.map({ BlockAssembly.byteCount(of: $0) <= Row.largestByteCount }) ?? true else {
-        throw .store(.rowTooLarge(each.object))
-      }
-      guard
-        var change = ObjectChange.difference(of: each.object, from: old, to: row)
-      else { continue }
-      change.previous = changed
-      changes.append((change, row))
+      parts.append(
+        EndKeeping.Part(
+          object: each.object, base: each.baseRow, asked: each.row, old: old, changed: changed,
+          new: row))
     }
     guard rivals.isEmpty else { return ([], rivals, [:]) }
     guard conflicts.isEmpty else { throw .conflicts(CommitConflicts(objects: conflicts)) }
+    if request.keepsEnds, let ends = snapshot.era?.ends, ends.areChanged(by: parts) {
+      let keeping = try keeping(ends, of: parts)
+      parts = keeping.parts
+      for part in parts where keeping.kept.contains(part.object) {
+        merged.updateValue(part.new, forKey: part.object)
+      }
+    }
+    return (try changes(of: parts), [], merged)
+  }
+
+  /// Has the ends of relationships be in step in what becomes of objects.
+  private func keeping(
+    _ ends: RelationshipEnds, of parts: [EndKeeping.Part]
+  ) throws(CommitError) -> EndKeeping {
+    var keeping = EndKeeping(ends, parts, at: snapshot)
+    do throws(StoreError) { try keeping.keep() } catch { throw .store(error) }
+    guard keeping.stillLedTo.isEmpty else { throw .stillLedTo(keeping.stillLedTo.sorted()) }
+    return keeping
+  }
+
+  /// The changes that make objects what they are to be, in the order of the objects.
+  private func changes(of parts: [EndKeeping.Part]) throws(CommitError) -> [Change] {
+    var changes: [Change] = []
+    changes.reserveCapacity(parts.count)
+    for part in parts {
+      guard part.new.map({ BlockAssembly.byteCount(of: $0) <= Row.largestByteCount }) ?? true else {
+        throw .store(.rowTooLarge(part.object))
+      }
+      guard
+        var change = ObjectChange.difference(of: part.object, from: part.old, to: part.new)
+      else { continue }
+      change.previous = part.changed
+      changes.append((change, part.new))
+    }
     let areInOrder = zip(changes, changes.dropFirst()).allSatisfy {
       $0.change.object < $1.change.object
     }
     if !areInOrder { changes.sort { $0.change.object < $1.change.object } }
-    return (changes, [], merged)
+    return changes
   }
 
   /// What an object has now, which is what the context saw unless somebody has changed it since; and the commit

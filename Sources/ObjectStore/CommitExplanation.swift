@@ -53,8 +53,37 @@ struct CommitExplanation {
     // What the program's function makes of an object is its own affair.
     let policy = ConflictPolicy(of: commit.fields) { .merged(said[$0.object]) }
     let addedUp = merged(by: policy, kinds)
-    differences = Set(unsaved.map(\.object)).union(changes.map(\.object)).sorted()
-      .flatMap { compare($0, addedUp[$0]) }
+    let objects = Set(unsaved.map(\.object)).union(changes.map(\.object))
+    differences = objects.sorted().flatMap { compare($0, addedUp[$0]) }
+    if differences.isEmpty { return }
+    // A commit has kept the ends of relationships in step, unless earlier code or no context has made it.
+    guard let kept = try keeping(addedUp, after: state) else { return }
+    differences = objects.union(kept.keys).sorted().flatMap { object in
+      compare(object, kept[object] ?? addedUp[object])
+    }
+  }
+
+  /// What objects have instead, those at other ends among them, where the ends of relationships are kept in step; nil
+  /// where they are.
+  private mutating func keeping(
+    _ addedUp: [ObjectID: Row], after state: Snapshot
+  ) throws(ContextFoldError<StoreError>) -> [ObjectID: Row?]? {
+    guard let ends = state.era?.ends else { return nil }
+    let parts = unsaved.map { each in
+      EndKeeping.Part(
+        object: each.object, base: each.baseRow, asked: each.row, old: before[each.object],
+        changed: .none, new: addedUp[each.object])
+    }
+    var keeping = EndKeeping(ends, parts, at: state)
+    do throws(StoreError) { try keeping.keep() } catch { throw .row(error) }
+    if keeping.kept.isEmpty { return nil }
+    var kept: [ObjectID: Row?] = [:]
+    for part in keeping.parts where keeping.kept.contains(part.object) {
+      kept.updateValue(part.new, forKey: part.object)
+      // What the commit does not change is as it was.
+      if before[part.object] == nil { said[part.object] = said[part.object] ?? part.old }
+    }
+    return kept
   }
 
   private static func row(

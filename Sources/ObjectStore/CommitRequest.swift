@@ -33,6 +33,8 @@ package struct CommitRequest {
   package var policy = ConflictPolicy.tell
   /// How the values of an object's key merge.
   package var mergeKind: (ObjectID, KeyNumber) -> MergeKind = { _, _ in .asWhole }
+  /// Whether both ends of relationships are kept in step, as contexts do; otherwise rows are taken as they are.
+  package var keepsEnds = false
   /// The edit that set a key's value last, where the context knows it: the commit need not repeat it.
   package var edit: (ObjectID, KeyNumber, Value?) -> EditNumber? = { _, _, _ in nil }
 
@@ -47,5 +49,8 @@ package struct CommitConflicts: Error, Hashable, Sendable {
 /// Why a commit was not made.
 package enum CommitError: Error, Hashable, Sendable {
   case conflicts(CommitConflicts)
+  /// These are to be deleted, and are led to by what others have committed and the request says nothing of: their
+  /// delete rules have to be followed on what is there now.
+  case stillLedTo([ObjectID])
   case store(StoreError)
 }

@@ -13,6 +13,8 @@ package struct Era: Sendable {
   let indexing: Indexing
   /// How relationships to many are answered that are not stored.
   let inverses: Inverses
+  /// Where relationships lead and what leads back.
+  let ends: RelationshipEnds
   private let names: [EntityNumber: String]
   private let numbers: [String: EntityNumber]
 
@@ -46,11 +48,18 @@ package struct Era: Sendable {
     let numbers = numbers
     indexing = Indexing(model, keys) { numbers[$0] }
     inverses = Inverses(model, keys, numbers)
+    ends = RelationshipEnds(model, keys, numbers)
     conversions = try RowConversion.all(of: change, from: previous?.entities ?? [], to: names, keys)
   }
 
   package func name(of number: EntityNumber) -> String? { names[number] }
   package func number(of name: String) -> EntityNumber? { numbers[name] }
+
+  /// An entity and those that inherit from it.
+  func kinds(of entity: EntityNumber) -> [EntityNumber] {
+    guard let name = names[entity], let known = model.entity(named: name) else { return [] }
+    return [entity] + known.heirs.compactMap { numbers[$0] }
+  }
 
   /// The entity of an object.
   package func entity(of object: ObjectID) -> ModelEntity? {

@@ -1,0 +1,110 @@
+internal import EventFold
+internal import ObjectModel
+internal import ObjectStore
+
+// What follows a save, when the commit is there.
+extension ManagedObjectContext {
+  /// Does what follows a commit that was made. Nothing is read for it, as nothing may go wrong any more.
+  func conclude(_ save: SaveOnItsWay) -> Commit {
+    let content = save.sent.content
+    writer.live?.didSave(as: content.number)
+    if automaticallyMergesChanges { ownCommits.insert(content.number) }
+    // Where somebody else's changes were merged, an object has more than was saved, and where theirs won nothing
+    // of it is in the commit.
+    var rows = save.sent.merged
+    for each in save.unsaved where rows[each.object] == nil {
+      rows.updateValue(each.row, forKey: each.object)
+    }
+    didSave(save.unsaved, save.saved, rows, as: content.number)
+    let commit = store.publicCommit(content, rows)
+    for object in save.saved { object.didSave() }
+    tellDidSave(commit)
+    return commit
+  }
+
+  /// Has objects stand on the commit that they are in, with the rows that they have there.
+  private func didSave(
+    _ unsaved: [Unsaved], _ saved: [ManagedObject], _ rows: [ObjectID: Row?],
+    as number: CommitNumber
+  ) {
+    var mergedStates: [ObjectState] = unsaved.compactMap { each in
+      rows[each.object] == .some(each.row) ? nil : state(of: each.object)
+    }
+    let far = statesAtOtherEnds(rows, unsaved, number)
+    mergedStates += far
+    beginTelling()
+    defer { endTelling() }
+    // What was deleted loses its values now; computed keys of others may have been made of them.
+    let vanishing = willChange(saved.map(\.state).filter { $0.presence == .deleted }, [:])
+    defer { didChange(vanishing) }
+    transition(mergedStates) {
+      for object in saved where object.state.untracked != nil {
+        // What is saved now was set over it, and stays so.
+        for key in fold.objects[object.objectID]?.delta.keys.map(\.self) ?? [] {
+          object.state.untracked?.removeValue(forKey: key)
+        }
+      }
+      apply(.saved(number), rows: rows)
+      beginStretch()
+      for object in saved {
+        let state = object.state
+        state.base = number
+        let row = rows[state.objectID] ?? nil
+        state.handle = row.map { RowHandle(StoredRow($0, changed: number)) }
+        state.presence = row == nil ? .gone : .there
+        state.rowWhenDeleted = nil
+        settle(state)
+      }
+      for state in far { adopt(rows[state.objectID] ?? nil, by: state, at: number) }
+    }
+    releaseUnneeded()
+  }
+
+  /// The objects that are read and that a commit has changed for them to lead back, though they were not saved.
+  private func statesAtOtherEnds(
+    _ rows: [ObjectID: Row?], _ unsaved: [Unsaved], _ number: CommitNumber
+  ) -> [ObjectState] {
+    guard rows.count > unsaved.count else { return [] }
+    let asked = Set(unsaved.map(\.object))
+    return rows.keys.filter { !asked.contains($0) }.sorted().compactMap(state(of:))
+      .filter { !$0.isFault && $0.presence != .gone && $0.base < number }
+  }
+
+  /// Has an object that was not saved have what a commit has made of it.
+  private func adopt(_ row: Row?, by state: ObjectState, at number: CommitNumber) {
+    if state.hasDraft {
+      // What no save takes of it is kept over that.
+      perform(
+        .refreshed([state.objectID], keepingChanges: true, at: number),
+        rows: [state.objectID: row])
+    }
+    state.base = number
+    state.handle = row.map { RowHandle(StoredRow($0, changed: number)) }
+    settle(state)
+  }
+
+  /// Lets go of objects that have no changes and that the undo history does not need. Where these are many, it is not
+  /// looked for them at every save, so that a save does not cost what all before it have left.
+  private func releaseUnneeded() {
+    guard held.count > heldAfterRelease * 2 || held.count < 100 else { return }
+    defer { heldAfterRelease = held.count }
+    var needed: Set<ObjectID> = []
+    for step in fold.undoSteps + fold.redoSteps { needed.formUnion(step.objects.map(\.object)) }
+    held = held.filter { fold.objects[$0.key]?.isDirty ?? false || needed.contains($0.key) }
+  }
+
+  /// Does what follows a save that made no commit, as all of it is there already; where somebody else has done it, what
+  /// they did is had, too.
+  func concludeUnsent(_ unsaved: [Unsaved], _ saved: [ManagedObject]) throws {
+    let number = store.lastCommit
+    var rows: [ObjectID: Row?] = [:]
+    for each in unsaved {
+      rows.updateValue(try store.row(of: each.object, at: number), forKey: each.object)
+    }
+    writer.record(.saved(number))
+    isSaving = false
+    didSave(unsaved, saved, rows, as: number)
+    for object in saved { object.didSave() }
+    tellDidSave(nil)
+  }
+}

@@ -1,0 +1,285 @@
+internal import ObjectModel
+
+/// Keeps both ends of relationships in step in what a commit makes of objects: one leads to another if and only if that
+/// one leads back, and none that is changed is led to what is not there.
+///
+/// Where the ends disagree:
+/// - A relationship to one says where it leads, and the one to many follows; but where only the latter was changed,
+///   by who commits, it says so.
+/// - Of two to one, or two to many, that of an object which rivals have changed, too, says so, as the policy has
+///   decided what that object is; and else that which was changed by who commits.
+///
+/// What objects had before is the state that the commit follows, whatever who commits has seen of them.
+struct EndKeeping {
+  /// What a commit makes of an object.
+  struct Part {
+    let object: ObjectID
+    /// What it had when it was seen; nil where it was not there.
+    let base: Row?
+    /// What it is to have by who commits; nil where it is to be deleted.
+    let asked: Row?
+    /// What it had just before the commit, and which commit has made it so.
+    let old: Row?
+    let changed: CommitNumber
+    /// What it gets, also by what others have made of it.
+    var new: Row?
+
+    /// Whether others have made it another than it was seen.
+    var isRuled: Bool { old != base }
+  }
+
+  /// Two objects, of which one leads to the other and that does not lead back, and what is to be.
+  private struct Disagreement {
+    let object: ObjectID
+    let end: RelationshipEnds.End
+    let other: ObjectID
+    let isLink: Bool
+    let isRuled: Bool
+
+    /// Where it stands among others: the same, whichever of the two is changed.
+    var place: (Int, ObjectID, ObjectID) {
+      (isRuled ? 1 : 0, min(object, other), max(object, other))
+    }
+  }
+
+  private let ends: RelationshipEnds
+  /// The state before the commit.
+  private let head: Snapshot
+  /// What becomes of objects, first of those that are asked for, and then of those at the other ends.
+  private(set) var parts: [Part]
+  private let askedCount: Int
+  private var places: [ObjectID: Int] = [:]
+  private var presence: [ObjectID: Bool] = [:]
+  private var disagreements: [Disagreement] = []
+  /// The objects that have got another row than they were to have.
+  private(set) var kept: Set<ObjectID> = []
+  /// Objects that are to be deleted and that others lead to, of which who commits does not know.
+  private(set) var stillLedTo: Set<ObjectID> = []
+
+  init(_ ends: RelationshipEnds, _ parts: [Part], at head: Snapshot) {
+    self.ends = ends
+    self.head = head
+    self.parts = parts
+    askedCount = parts.count
+    for (place, part) in parts.enumerated() { places[part.object] = place }
+  }
+
+  /// Has all ends be in step, unless something is to be deleted that is still led to.
+  mutating func keep() throws(StoreError) {
+    for place in 0..<askedCount { try compare(parts[place]) }
+    if !stillLedTo.isEmpty { return }
+    for each in disagreements where !each.isLink { try unlink(each) }
+    // What the policy has decided comes last, and so displaces what was decided without it.
+    let links = disagreements.filter(\.isLink).sorted { $0.place < $1.place }
+    for each in links { try link(each) }
+  }
+
+  // MARK: Comparing
+
+  /// Finds where others do not lead back as an object is to lead to them.
+  private mutating func compare(_ part: Part) throws(StoreError) {
+    for end in ends[part.object.entity] {
+      if end.form == .answered {
+        if part.new == nil, part.old != nil { try compareMembers(of: part, end) }
+        continue
+      }
+      let (old, new) = (part.old?[end.key], part.new?[end.key])
+      if old == new { continue }
+      let (before, after) = (old.destinations, new.destinations)
+      let (wasLedTo, isLedTo) = (Set(before), Set(after))
+      for other in after where !wasLedTo.contains(other) && other.store == head.store {
+        if try !isThere(other) {
+          note(part.object, end, other, isLink: false)
+        } else if let back = end.storedBack,
+          try !leads(other, back.key, to: part.object)
+        {
+          decide(part, end, back, other, leads: true)
+        }
+      }
+      guard let back = end.storedBack else { continue }
+      for other in before where !isLedTo.contains(other) && other.store == head.store {
+        guard try isThere(other), try leads(other, back.key, to: part.object) else { continue }
+        if part.new == nil {
+          leave(part, end, back, other)
+        } else {
+          decide(part, end, back, other, leads: false)
+        }
+      }
+    }
+  }
+
+  /// Finds what still refers to an object that goes, and that does not know it.
+  private mutating func compareMembers(
+    of part: Part, _ end: RelationshipEnds.End
+  ) throws(StoreError) {
+    guard let back = end.back, end.deleteRule != .noAction else { return }
+    var members: [ObjectID] = []
+    let isAnswered = try head.forEachObject(
+      referringTo: part.object, by: back.key, of: back.entity
+    ) { (member) throws(StoreError) in
+      members.append(member)
+      return true
+    }
+    // Who verifies has no index; what nobody could follow is looked for all the same.
+    if !isAnswered, part.asked != nil {
+      for entity in head.era?.kinds(of: back.entity) ?? [] {
+        try head.forEach(entity) { (member, row) throws(StoreError) in
+          if row[back.key].destinations.contains(part.object) { members.append(member) }
+          return true
+        }
+      }
+    }
+    for member in members where try leads(member, back.key, to: part.object) {
+      leave(part, end, back, member)
+    }
+  }
+
+  /// Notes that an object goes to which another leads.
+  private mutating func leave(
+    _ part: Part, _ end: RelationshipEnds.End, _ back: RelationshipEnds.Back, _ other: ObjectID
+  ) {
+    if end.deleteRule == .noAction { return }
+    // What rivals, or a program's policy, have decided about an object is nothing that its context could follow.
+    let isForced = part.asked != nil
+    let isDecided =
+      asked(other).map {
+        $0.asked == nil || end.deleteRule == .nullify || $0.asked?[back.key] != $0.base?[back.key]
+      } ?? false
+    if isForced || isDecided {
+      note(part.object, end, other, isLink: false)
+    } else {
+      stillLedTo.insert(part.object)
+    }
+  }
+
+  /// Decides which of two ends is right that disagree.
+  ///
+  /// - Parameter leads: whether the object leads to the other.
+  private mutating func decide(
+    _ part: Part, _ end: RelationshipEnds.End, _ back: RelationshipEnds.Back, _ other: ObjectID,
+    leads: Bool
+  ) {
+    let partner = asked(other)
+    let isEdited = part.isEdited(end.key, other)
+    let isPartnerEdited = partner?.isEdited(back.key, part.object) ?? false
+    let (isRuled, isPartnerRuled) = (part.isRuled, partner?.isRuled ?? false)
+    let isLink: Bool
+    switch (end.form == .one, back.form == .one) {
+    case (true, false): isLink = isEdited || isRuled || !isPartnerEdited ? leads : !leads
+    case (false, true): isLink = isPartnerEdited || isPartnerRuled || !isEdited ? !leads : leads
+    default:
+      if isRuled != isPartnerRuled {
+        isLink = isRuled == leads
+      } else {
+        isLink = isEdited != isPartnerEdited && isEdited == leads
+      }
+    }
+    note(part.object, end, other, isLink: isLink, isRuled: isRuled || isPartnerRuled)
+  }
+
+  private mutating func note(
+    _ object: ObjectID, _ end: RelationshipEnds.End, _ other: ObjectID, isLink: Bool,
+    isRuled: Bool = false
+  ) {
+    disagreements.append(
+      Disagreement(object: object, end: end, other: other, isLink: isLink, isRuled: isRuled))
+  }
+
+  // MARK: Changing
+
+  private mutating func unlink(_ each: Disagreement) throws(StoreError) {
+    try take(each.other, from: each.object, each.end.key, each.end.form)
+    guard let back = each.end.back else { return }
+    try take(each.object, from: each.other, back.key, back.form)
+  }
+
+  private mutating func link(_ each: Disagreement) throws(StoreError) {
+    guard let back = each.end.storedBack else { return }
+    try give(each.other, to: each.object, (each.end.key, each.end.form), (back.key, back.form))
+    try give(each.object, to: each.other, (back.key, back.form), (each.end.key, each.end.form))
+  }
+
+  /// Has an object lead to another no more.
+  private mutating func take(
+    _ other: ObjectID, from object: ObjectID, _ key: KeyNumber, _ form: RelationshipEnds.Form
+  ) throws(StoreError) {
+    if form == .answered { return }
+    let destinations = try row(of: object)?[key].destinations ?? []
+    guard destinations.contains(other) else { return }
+    set(destinations.filter { $0 != other }, key, form, of: object)
+  }
+
+  /// Has an object lead to another; where it can lead to one, what it led to leads back no more.
+  private mutating func give(
+    _ other: ObjectID, to object: ObjectID, _ end: (key: KeyNumber, form: RelationshipEnds.Form),
+    _ back: (key: KeyNumber, form: RelationshipEnds.Form)
+  ) throws(StoreError) {
+    guard let row = try row(of: object) else { return }
+    let destinations = row[end.key].destinations
+    if destinations.contains(other) { return }
+    if end.form == .one {
+      for former in destinations { try take(object, from: former, back.key, back.form) }
+      set([other], end.key, end.form, of: object)
+    } else {
+      set(destinations + [other], end.key, end.form, of: object)
+    }
+  }
+
+  /// Sets the destinations of an object that is there. A relationship that leads to none has no value.
+  private mutating func set(
+    _ destinations: [ObjectID], _ key: KeyNumber, _ form: RelationshipEnds.Form, of object: ObjectID
+  ) {
+    guard let place = places[object] else { return }
+    var value: Value?
+    if !destinations.isEmpty {
+      switch form {
+      case .one: value = .reference(destinations[0])
+      case .set: value = .set(Set(destinations.map { .reference($0) }))
+      case .array, .answered: value = .array(destinations.map { .reference($0) })
+      }
+    }
+    parts[place].new?[key] = value
+    kept.insert(object)
+  }
+
+  // MARK: Reading
+
+  /// What is asked for an object; nil where nothing is.
+  private func asked(_ object: ObjectID) -> Part? {
+    places[object].flatMap { $0 < askedCount ? parts[$0] : nil }
+  }
+
+  /// What an object is to have; one at another end comes among the parts.
+  private mutating func row(of object: ObjectID) throws(StoreError) -> Row? {
+    if let place = places[object] { return parts[place].new }
+    guard object.store == head.store, let stored = try head.stored(object) else { return nil }
+    places[object] = parts.count
+    parts.append(
+      Part(
+        object: object, base: stored.row, asked: stored.row, old: stored.row,
+        changed: stored.changed, new: stored.row))
+    return stored.row
+  }
+
+  private mutating func leads(
+    _ object: ObjectID, _ key: KeyNumber, to other: ObjectID
+  ) throws(StoreError) -> Bool {
+    try row(of: object)?[key].destinations.contains(other) ?? false
+  }
+
+  private mutating func isThere(_ object: ObjectID) throws(StoreError) -> Bool {
+    if let place = places[object] { return parts[place].new != nil }
+    if let known = presence[object] { return known }
+    let isThere = try head.handle(of: object).map { !$0.isDeleted } ?? false
+    presence[object] = isThere
+    return isThere
+  }
+}
+
+extension EndKeeping.Part {
+  /// Whether who commits has led it to another, or away.
+  fileprivate func isEdited(_ key: KeyNumber, _ other: ObjectID) -> Bool {
+    asked?[key].destinations.contains(other) ?? false
+      != base?[key].destinations.contains(other) ?? false
+  }
+}
