@@ -74,21 +74,36 @@ extension NaiveContext {
     tell()
   }
 
-  /// Rules follow what the object led to when it was deleted and what still leads back to it.
+  /// Rules follow what the object led to when it was deleted, what others have had lead to it since, and what still
+  /// leads back to it.
   private func propagate(_ id: ObjectID) {
     guard !isThere(id) else { return }
     for (key, info) in (NaiveKey.model[world.entity(id)] ?? [:]).sorted(by: { $0.key < $1.key })
     where info.isRelationship {
       let led = info.kind == .derived ? Array(posts(of: id)) : Self.objects(read(id).remains?[key])
-      for destination in led.sorted() where isThere(destination) {
-        guard destinations(destination, info.inverse).contains(id) else { continue }
-        switch key {
-        case "comments": delete(destination)
-        case "edits": break
-        default: leave(destination, info.inverse, id)
+      for destination in Set(led).union(late[id]?[key] ?? []).sorted() {
+        guard leads(destination, info.inverse, toDeleted: id) else { continue }
+        switch NaiveKey.rule(key) {
+        case .cascade: delete(destination)
+        case .deny, .noAction: break
+        case .nullify: leave(destination, info.inverse, id)
         }
       }
     }
+  }
+
+  /// Whether an object is there and leads to a deleted one; also where it is changed here in other ways and others
+  /// have had it lead there.
+  private func leads(_ id: ObjectID, _ key: String, toDeleted deleted: ObjectID) -> Bool {
+    guard isThere(id) else { return false }
+    if destinations(id, key).contains(deleted) { return true }
+    let isLate = late[deleted]?[world.key(key, of: id).inverse]?.contains(id) ?? false
+    return isLate && read(id).differs && !isLedElsewhere(id, key)
+  }
+
+  private func isLedElsewhere(_ id: ObjectID, _ key: String) -> Bool {
+    guard let object = objects[id] else { return false }
+    return !object.isThere || object.now?[key] != object.snapshot?[key]
   }
 
   /// The blogs that keep deleted persons from being deleted: that are there and still lead to them. That is asked
@@ -96,11 +111,53 @@ extension NaiveContext {
   func denials() -> [ObjectID: [ObjectID]] {
     var denials: [ObjectID: [ObjectID]] = [:]
     for (id, object) in objects where !object.isThere && world.entity(id) == "Person" {
-      let blogs = Self.objects(object.remains?["edits"]).filter {
-        isThere($0) && destinations($0, "editor").contains(id)
+      let known = Self.objects(object.remains?["edits"])
+      let blogs = Set(known).union(late[id]?["edits"] ?? []).sorted().filter {
+        leads($0, "editor", toDeleted: id)
       }
       if !blogs.isEmpty { denials[id] = blogs }
     }
     return denials
+  }
+
+  /// Runs the rules of deleted objects for what leads to them in the store, also of what goes with them.
+  func followRules(ofStillLedTo ids: Set<ObjectID>) {
+    var pending = ids
+    var done: Set<ObjectID> = []
+    while let id = pending.sorted().last {
+      pending.remove(id)
+      done.insert(id)
+      findLate(id)
+      pendingDeletions.append(id)
+      while !pendingDeletions.isEmpty {
+        let next = pendingDeletions.removeFirst()
+        if !done.contains(next) { pending.insert(next) }
+        propagate(next)
+      }
+    }
+  }
+
+  /// What leads to an object in the store and nowhere else here. What was read of it before, and is not changed, is
+  /// read anew.
+  private func findLate(_ id: ObjectID) {
+    var found: [String: Set<ObjectID>] = [:]
+    for (other, row) in world.commits[world.head] {
+      for (key, value) in row where world.key(key, of: other).isRelationship {
+        guard Self.objects(value).contains(id), !isLedElsewhere(other, key) else { continue }
+        found[world.key(key, of: other).inverse, default: []].insert(other)
+      }
+    }
+    late[id] = found
+    var stale: Set<ObjectID> = []
+    for (key, others) in found {
+      let inverse = world.key(key, of: id).inverse
+      for other in others {
+        guard let object = objects[other], !object.isDirty,
+          !Self.objects(object.now?[inverse]).contains(id)
+        else { continue }
+        stale.insert(other)
+      }
+    }
+    refresh(stale)
   }
 }

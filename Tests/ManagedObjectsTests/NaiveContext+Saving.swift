@@ -78,31 +78,45 @@ enum NaivePolicy: CaseIterable {
 extension NaiveContext {
   func save(_ policy: NaivePolicy) -> NaiveOutcome {
     notifications.append(.willSave)
-    processPendingChanges()
-    dropDeadReferences(policy)
-    let dirty = objects.filter { $0.value.isDirty }
-    let failures = failures(dirty)
-    guard failures.isEmpty else { return .invalid(failures) }
-    var rows: [ObjectID: Values?] = [:]
-    var conflicts: Set<NaiveOutcome.Conflict> = []
-    for (id, object) in dirty {
-      let ours = stored(id, object.now)
-      // What is as it was is not written, and so meets nobody.
-      guard ours != object.snapshot else { continue }
-      // What others have changed and changed back is as it was: only who asks to be told hears of it.
-      let isSettled =
-        policy == .error
-        ? !world.isChanged(id, after: object.base)
-        : world.row(id, at: world.head) == object.snapshot
-      if isSettled {
-        rows.updateValue(ours, forKey: id)
-      } else if let merged = merge(id, object, ours, policy) {
-        rows.updateValue(merged, forKey: id)
-      } else {
-        conflicts.insert(conflict(id, object, ours))
+    while true {
+      processPendingChanges()
+      dropDeadReferences(policy)
+      let dirty = objects.filter { $0.value.isDirty }
+      let failures = failures(dirty)
+      guard failures.isEmpty else { return .invalid(failures) }
+      var rows: [ObjectID: Values?] = [:]
+      var conflicts: Set<NaiveOutcome.Conflict> = []
+      for (id, object) in dirty {
+        let ours = stored(id, object.now)
+        // What is as it was is not written, and so meets nobody.
+        guard ours != object.snapshot else { continue }
+        // What others have changed and changed back is as it was: only who asks to be told hears of it.
+        let isSettled =
+          policy == .error
+          ? !world.isChanged(id, after: object.base)
+          : world.row(id, at: world.head) == object.snapshot
+        if isSettled {
+          rows.updateValue(ours, forKey: id)
+        } else if let merged = merge(id, object, ours, policy) {
+          rows.updateValue(merged, forKey: id)
+        } else {
+          conflicts.insert(conflict(id, object, ours))
+        }
       }
+      guard conflicts.isEmpty else { return .conflicts(conflicts) }
+      let asked = dirty.mapValues { NaiveEnds.Asked(base: $0.snapshot, row: $0.now) }
+      let ends = NaiveEnds(world, rows, asked)
+      guard ends.stillLedTo.isEmpty else {
+        followRules(ofStillLedTo: ends.stillLedTo)
+        continue
+      }
+      return finish(dirty, ends.kept)
     }
-    guard conflicts.isEmpty else { return .conflicts(conflicts) }
+  }
+
+  /// Makes the commit.
+  private func finish(_ dirty: [ObjectID: Object], _ rows: [ObjectID: Values?]) -> NaiveOutcome {
+    let before = world.head
     let commit = world.commit(rows)
     // What a save takes stands on the commit afterwards, also what was set as it was.
     for (id, object) in dirty {
@@ -110,8 +124,24 @@ extension NaiveContext {
       if stored(id, object.now) != world.row(id, at: world.head) { touch(id) }
       put(id, settled(id, object, Object(base: world.head, world.row(id, at: world.head))))
     }
+    // What leads back to it now is told, too.
+    for id in rows.keys where dirty[id] == nil && objects[id]?.snapshot != nil {
+      guard world.row(id, at: before) != world.row(id, at: world.head) else { continue }
+      touch(id)
+      put(id, readAnew(read(id), id))
+    }
     notifications.append(.didSave(commit))
     return commit.map { .saved($0) } ?? .nothing
+  }
+
+  /// Saves, and on conflicts refreshes what they are about and saves again.
+  func save(_ policy: NaivePolicy, retrying count: Int) -> NaiveOutcome {
+    for _ in 0..<count {
+      let outcome = save(policy)
+      guard case .conflicts(let conflicts) = outcome else { return outcome }
+      for id in conflicts.map(\.object).sorted() { refresh(id) }
+    }
+    return save(policy)
   }
 
   /// What a save takes of a row: all but transient values.

@@ -61,8 +61,11 @@ extension NaiveContext {
   }
 
   /// Tells what has changed, if anything has.
-  func tell() {
+  ///
+  /// - Parameter new: objects that came and were not read.
+  func tell(came new: Set<ObjectID> = []) {
     var changes = NaiveChanges()
+    changes.inserted = new
     for (id, wasThere) in event.wereThere {
       switch (wasThere, isThere(id)) {
       case (false, true): changes.inserted.insert(id)

@@ -41,6 +41,8 @@ final class NaiveContext {
   var history = NaiveHistory()
   /// Deleted objects whose rules are to run, in the order of their deletion.
   var pendingDeletions: [ObjectID] = []
+  /// What others have had lead to deleted objects, by key of these.
+  var late: [ObjectID: [String: Set<ObjectID>]] = [:]
   /// What has happened since it was told of last.
   var event = NaiveEvent()
   /// What was told.
@@ -123,6 +125,21 @@ final class NaiveContext {
     guard derived[blog]?.contains(post) ?? false else { return }
     touchOwner(blog)
     derived[blog]?.remove(post)
+  }
+
+  /// Notes that a post that was not read belongs to another blog.
+  func notePost(_ post: ObjectID, from old: ObjectID?, to new: ObjectID?) {
+    guard old != new else { return }
+    for blog in [old, new].compactMap(\.self) { touchOwner(blog) }
+    if let old { derived[old]?.remove(post) }
+    if let new { derived[new]?.insert(post) }
+  }
+
+  /// Has everything that is changed stand on a commit, unless others have changed some of it.
+  func stand(on commit: Int) {
+    let early = objects.filter { $0.value.differs && $0.value.base < commit }
+    guard early.allSatisfy({ !world.isChanged($0.key, after: $0.value.base) }) else { return }
+    for id in early.keys { objects[id]?.base = commit }
   }
 
   /// Has a blog be asked for its posts anew.

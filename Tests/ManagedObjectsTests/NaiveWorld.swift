@@ -91,6 +91,11 @@ struct NaiveKey {
     ],
   ]
 
+  /// What becomes of what a relationship of a deleted object leads to.
+  static func rule(_ key: String) -> DeleteRule {
+    ["comments": .cascade, "edits": .deny][key] ?? .nullify
+  }
+
   static func of(_ entity: String, _ name: String) -> NaiveKey {
     model[entity]?[name] ?? NaiveKey(kind: .dynamic)
   }

@@ -1,5 +1,6 @@
 import ManagedObjects
 import ObjectModel
+import ObjectStore
 import TestSupport
 
 // What programs do, at random.
@@ -22,7 +23,7 @@ extension SessionPair {
 
   func step() {
     let side = sides[dice.pick(sides.count)]
-    switch dice.pick(40) {
+    switch dice.pick(44) {
     case 0...2: insert(side, Self.entities[dice.pick(4)])
     case 3...8: setPlain(side)
     case 9...11: setDynamic(side)
@@ -40,6 +41,9 @@ extension SessionPair {
     case 33: setPrimitive(side)
     case 34: reconcile(side)
     case 35: lookAtOne(side)
+    case 36, 37: saveAgain(side)
+    case 38: refreshOne(side)
+    case 39: mergeLast(side)
     default: save(side, dice.pick(2) == 0 ? .error : NaivePolicy.allCases[dice.pick(5)])
     }
     compare(side)
@@ -190,6 +194,25 @@ extension SessionPair {
     side.naive.refresh(id)
   }
 
+  private func refreshOne(_ side: Side) {
+    guard let id = pick(["Comment", "Person"][dice.pick(2)], side) else { return }
+    tell(side, "refresh \(hold(side, id))")
+    side.context.refresh(hold(side, id), mergeChanges: true)
+    side.naive.refresh(id)
+  }
+
+  /// Brings in the last commit, unless the context has something of it that the store never had.
+  private func mergeLast(_ side: Side) {
+    guard world.head > 0,
+      let commit = try? stage.store.commits(since: stage.store.lastCommit.previous).last
+    else { return }
+    let objects = commit.changes.compactMap { side.naive.objects[$0.objectID] }
+    guard objects.allSatisfy({ $0.snapshot != nil }) else { return }
+    tell(side, "merge commit \(commit.number)")
+    side.context.merge(from: commit)
+    side.naive.merge(from: world.head)
+  }
+
   /// Makes a fault, and fires it at once.
   private func giveUp(_ side: Side) {
     guard let id = pick("Post", side) else { return }
@@ -209,10 +232,29 @@ extension SessionPair {
     side.context.mergePolicy = policy.merging
     let outcome = NaiveOutcome(world) { try side.context.save() }
     tell(side, "save under \(policy): \(outcome)")
-    let expected = side.naive.save(policy)
+    check(side, outcome, side.naive.save(policy))
+  }
+
+  private func saveAgain(_ side: Side) {
+    let (policy, count) = (NaivePolicy.allCases[dice.pick(5)], 1 + dice.pick(2))
+    side.context.mergePolicy = policy.merging
+    let outcome = NaiveOutcome(world) { try side.context.save(retrying: count) }
+    tell(side, "save under \(policy), retrying \(count): \(outcome)")
+    check(side, outcome, side.naive.save(policy, retrying: count))
+  }
+
+  private func check(_ side: Side, _ outcome: NaiveOutcome, _ expected: NaiveOutcome) {
     if outcome != expected {
       return differs("\(side.number): save is \(outcome)\n  and not \(expected)")
     }
-    if case .saved = outcome { compareStore() }
+    if case .saved = outcome {
+      compareStore()
+      do throws(StoreError) {
+        let broken = try stage.brokenEnds()
+        if !broken.isEmpty { differs("\(side.number): \(broken)") }
+      } catch {
+        differs("the store cannot be read: \(error)")
+      }
+    }
   }
 }

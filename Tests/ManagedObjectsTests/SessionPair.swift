@@ -51,6 +51,8 @@ final class SessionPair {
       if number < Self.openingCount { open(number, count) } else { step() }
     }
     for side in sides where difference == nil { compare(side) }
+    let findings = try stage.store.verify(deep: true)
+    if !findings.isEmpty { differs("\(findings)") }
   }
 
   static let openingCount = 4
