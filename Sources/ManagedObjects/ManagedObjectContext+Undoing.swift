@@ -159,6 +159,12 @@ extension ManagedObjectContext {
         isUndo ? fold.undoSteps.last == step : !fold.hasOpenStep && fold.redoSteps.last == step
       if !isNext { return }
       perform(edit(restorations))
+      for restoration in restorations {
+        guard let state = state(of: restoration.object) else { continue }
+        for entry in restoration.entries where entry.value == nil {
+          state.cover(entry.key, isUndo: isUndo)
+        }
+      }
       isDone = true
     }
     guard isDone else { return tellChanges() }

@@ -39,7 +39,12 @@ package final class ObjectState {
   /// What the object would be saved as.
   var standing = Standing.unchanged
   /// Values that were set while nothing is tracked; they are nobody's but this object's.
-  var untracked: [KeyNumber: Value?]?
+  var untracked: [KeyNumber: Value?]? {
+    didSet { if untracked == nil { covered = [:] } }
+  }
+  /// Those of them that setting the keys to nothing has taken away, where it was redone: the fold has no value then, as
+  /// where nothing was set.
+  private var covered: [KeyNumber: Value?] = [:]
   /// Destinations of relationships that are answered from their inverse, where they have been read.
   var members: [KeyNumber: Set<ObjectID>]?
   /// The program's values of transformed attributes, where they have been made or set.
@@ -79,6 +84,16 @@ package final class ObjectState {
   func attached() -> ManagedObjectContext {
     guard let context else { trapForgotten() }
     return context
+  }
+
+  /// Has a key that is redone to be nothing show nothing, and one that is undone show again what was under it.
+  func cover(_ key: KeyNumber, isUndo: Bool) {
+    if isUndo {
+      if let value = covered.removeValue(forKey: key) { untracked?.updateValue(value, forKey: key) }
+    } else if let value = untracked?[key] {
+      covered.updateValue(value, forKey: key)
+      untracked?.removeValue(forKey: key)
+    }
   }
 
   /// The value of a property, as programs see it.
