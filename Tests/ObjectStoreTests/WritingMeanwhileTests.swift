@@ -4,6 +4,7 @@
 import DiskAccess
 import DiskSimulation
 import EventFold
+import Journaling
 import ObjectModel
 import ObjectStore
 import Synchronization
@@ -98,6 +99,7 @@ import Testing
     let expected = try store.events()
     var told: [StoreEvent] = []
     var save: StoppedSave?
+    defer { save?.goOn() }
     try store.forEachEvent { event in
       told.append(event)
       guard save == nil else { return true }
@@ -158,7 +160,15 @@ import Testing
     let store = try open()
     var program = try NoteProgram(store)
     for _ in 1...40 { try program.save() }
+    try store.beginSegment()
+    try program.save()
     var save: StoppedSave?
+    defer { save?.goOn() }
+    var isWriting = false
+    func endsWithinFrame() throws -> Bool {
+      let reader = try JournalReader(at: StoreLife.path, on: disk)
+      return try reader.forEachFrame { _ in true }.finding != nil
+    }
     let isDone = try store.compact(keeping: .latest) { progress in
       if progress.step == .checking, progress.fraction > 0, save == nil {
         do {
@@ -171,11 +181,15 @@ import Testing
           Issue.record(error)
         }
       }
-      if progress.step == .writing { save?.goOn() }
+      if progress.step == .writing {
+        if !isWriting { #expect((try? endsWithinFrame()) == true) }
+        isWriting = true
+        save?.goOn()
+      }
       return true
     }
-    #expect(isDone && save != nil)
-    #expect(store.lastCommit == 41)
+    #expect(isDone && isWriting && save != nil)
+    #expect(store.lastCommit == 42)
     #expect(try store.verify(deep: true) == [])
     try store.close()
   }
@@ -200,6 +214,10 @@ import Testing
       }
       isWriting.withLock { $0 = false }
     }
+    defer {
+      thread.join()
+      writes.end()
+    }
     var count = 0
     while isWriting.withLock({ $0 }) {
       count += 1
@@ -207,8 +225,6 @@ import Testing
       #expect(try store.events().count > 10)
       #expect(try store.sessions.count >= 10)
     }
-    thread.join()
-    writes.end()
     #expect(count > 1)
     #expect(try store.verify(deep: true) == [])
     try store.close()
