@@ -99,6 +99,7 @@ struct JoinedEnds {
     leaveOwners()
     // What they said at the beginning.
     var (one, other) = (first, second)
+    sayWhatGoes(in: &one)
     say(in: &one, as: first, where: second, isFirst: true)
     say(in: &other, as: second, where: first, isFirst: false)
     return PatchJoining(try Self.flat(one), try Self.flat(other))
@@ -118,6 +119,39 @@ struct JoinedEnds {
       add(owner, isAdded: false, to: &side, isFirst: false, like: end)
     }
     second = side
+  }
+
+  /// What led to one that the first patch deletes leads nowhere after that, also where only the deletion says so.
+  private func sayWhatGoes(in side: inout Side) {
+    for entry in names.first.entries where entry.patch.kind == .deletion {
+      let gone = entry.patch.identity
+      for (key, patch) in entry.patch.relationships.sorted(by: { $0.key < $1.key }) {
+        let inverse = model.entity(named: gone.entityName)?.relationship(key)?.inverse
+        for member in patch.removed {
+          guard let inverse, let name = names.next(member.identity) else { continue }
+          let place = Place(object: name, key: inverse)
+          let relationship = model.entity(named: name.entityName)?.relationship(inverse)
+          guard let relationship, !relationship.isToMany, second.places.contains(place) else {
+            continue
+          }
+          let index = index(of: name, in: &side, like: entry, isFirst: true)
+          var patch = side.patches[index].patch.relationships[inverse] ?? RelationshipPatch(.toOne)
+          if patch.removed.isEmpty { patch.removed = [RelationshipPatch.Member(gone)] }
+          side.patches[index].patch.relationships[inverse] = patch
+        }
+      }
+    }
+  }
+
+  /// The place of an object's patch, which is made where there is none.
+  private func index(
+    of object: PatchIdentity, in side: inout Side, like entry: FlatPatch.Entry, isFirst: Bool
+  ) -> Int {
+    if let known = side.indexes[object] { return known }
+    side.indexes[object] = side.patches.count
+    let identity = isFirst ? names.before(object) : object
+    side.patches.append((ObjectPatch(updating: identity), entry))
+    return side.patches.count - 1
   }
 
   private func say(
@@ -159,17 +193,11 @@ struct JoinedEnds {
   private func add(
     _ end: End, isAdded: Bool, to side: inout Side, isFirst: Bool, like other: End
   ) {
-    guard let relationship = relationship(end) else { return }
-    let index: Int
-    if let known = side.indexes[end.object] {
-      index = known
-    } else {
-      guard let like = side.indexes[other.object] else { return }
-      index = side.patches.count
-      side.indexes[end.object] = index
-      let identity = isFirst ? names.before(end.object) : end.object
-      side.patches.append((ObjectPatch(updating: identity), side.patches[like].source))
+    guard let relationship = relationship(end), let like = side.indexes[other.object] else {
+      return
     }
+    let index = index(
+      of: end.object, in: &side, like: side.patches[like].source, isFirst: isFirst)
     // What goes leads nowhere afterwards.
     if isAdded, side.patches[index].patch.kind == .deletion { return }
     var patch =

@@ -192,6 +192,12 @@ import Testing
           deleting: member("A").identity, old: [:],
           relationships: ["boss": RelationshipPatch(.toOne, removed: [member("B")])])
       ])
+    // The one that led there goes, and only its deletion says so.
+    try relate("A", "boss", ["B"])
+    let deletion = ObjectPatch(
+      deleting: member("A").identity, old: [:],
+      relationships: ["boss": RelationshipPatch(.toOne, removed: [member("B")])])
+    try checkJoined([deletion], [one("B", "deputy", to: "b")])
     // What does not lead where the second says does not follow.
     let error = #expect(throws: PatchError.self) {
       try Patch(objects: [one("b", "parent", to: "A")]).followed(
