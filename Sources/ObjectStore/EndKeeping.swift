@@ -50,6 +50,7 @@ struct EndKeeping {
   private let askedCount: Int
   private var places: [ObjectID: Int] = [:]
   private var presence: [ObjectID: Bool] = [:]
+  private var referring: [ObjectID: [(object: ObjectID, key: KeyNumber)]]?
   private var disagreements: [Disagreement] = []
   /// The objects that have got another row than they were to have.
   private(set) var kept: Set<ObjectID> = []
@@ -120,8 +121,12 @@ struct EndKeeping {
       members.append(member)
       return true
     }
-    // Who verifies has no index; what nobody could follow is looked for all the same.
-    if !isAnswered, part.asked != nil {
+    // Who verifies has no index. All that a commit could have changed is among what was asked for, but for what nobody
+    // could follow.
+    if !isAnswered, part.asked == nil {
+      members = referringParts()[part.object, default: []].filter { $0.key == back.key }
+        .map(\.object)
+    } else if !isAnswered {
       for entity in head.era?.kinds(of: back.entity) ?? [] {
         try head.forEach(entity) { (member, row) throws(StoreError) in
           if row[back.key].destinations.contains(part.object) { members.append(member) }
@@ -132,6 +137,20 @@ struct EndKeeping {
     for member in members where try leads(member, back.key, to: part.object) {
       leave(part, end, back, member)
     }
+  }
+
+  /// What is asked for and refers to objects whose relationships to many are answered from that, by these.
+  private mutating func referringParts() -> [ObjectID: [(object: ObjectID, key: KeyNumber)]] {
+    if let referring { return referring }
+    var found: [ObjectID: [(object: ObjectID, key: KeyNumber)]] = [:]
+    for part in parts[..<askedCount] {
+      for end in ends[part.object.entity] where end.back?.form == .answered {
+        guard let owner = part.new?[end.key]?.reference else { continue }
+        found[owner, default: []].append((part.object, end.key))
+      }
+    }
+    referring = found
+    return found
   }
 
   /// Notes that an object goes to which another leads.
