@@ -29,7 +29,7 @@ struct EndKeeping {
   }
 
   /// Two objects, of which one leads to the other and that does not lead back, and what is to be.
-  private struct Disagreement {
+  struct Disagreement {
     let object: ObjectID
     let end: RelationshipEnds.End
     let other: ObjectID
@@ -42,18 +42,24 @@ struct EndKeeping {
     }
   }
 
-  private let ends: RelationshipEnds
+  /// An object that refers to another, and by which end.
+  private struct Referring {
+    let object: ObjectID
+    let end: RelationshipEnds.End
+  }
+
+  let ends: RelationshipEnds
   /// The state before the commit.
-  private let head: Snapshot
+  let head: Snapshot
   /// What becomes of objects, first of those that are asked for, and then of those at the other ends.
-  private(set) var parts: [Part]
-  private let askedCount: Int
-  private var places: [ObjectID: Int] = [:]
-  private var presence: [ObjectID: Bool] = [:]
-  private var referring: [ObjectID: [(object: ObjectID, key: KeyNumber)]]?
+  var parts: [Part]
+  let askedCount: Int
+  var places: [ObjectID: Int] = [:]
+  var presence: [ObjectID: Bool] = [:]
+  private var referring: [ObjectID: [Referring]]?
   private var disagreements: [Disagreement] = []
   /// The objects that have got another row than they were to have.
-  private(set) var kept: Set<ObjectID> = []
+  var kept: Set<ObjectID> = []
   /// Objects that are to be deleted and that others lead to, of which who commits does not know.
   private(set) var stillLedTo: Set<ObjectID> = []
 
@@ -124,8 +130,10 @@ struct EndKeeping {
     // Who verifies has no index. All that a commit could have changed is among what was asked for, but for what nobody
     // could follow.
     if !isAnswered, part.asked == nil {
-      members = referringParts()[part.object, default: []].filter { $0.key == back.key }
-        .map(\.object)
+      members = referringParts()[part.object, default: []].filter {
+        $0.end.key == back.key && $0.end.back?.key == end.key
+      }
+      .map(\.object)
     } else if !isAnswered {
       for entity in head.era?.kinds(of: back.entity) ?? [] {
         try head.forEach(entity) { (member, row) throws(StoreError) in
@@ -140,13 +148,13 @@ struct EndKeeping {
   }
 
   /// What is asked for and refers to objects whose relationships to many are answered from that, by these.
-  private mutating func referringParts() -> [ObjectID: [(object: ObjectID, key: KeyNumber)]] {
+  private mutating func referringParts() -> [ObjectID: [Referring]] {
     if let referring { return referring }
-    var found: [ObjectID: [(object: ObjectID, key: KeyNumber)]] = [:]
+    var found: [ObjectID: [Referring]] = [:]
     for part in parts[..<askedCount] {
       for end in ends[part.object.entity] where end.back?.form == .answered {
         guard let owner = part.new?[end.key]?.reference else { continue }
-        found[owner, default: []].append((part.object, end.key))
+        found[owner, default: []].append(Referring(object: part.object, end: end))
       }
     }
     referring = found
@@ -202,96 +210,6 @@ struct EndKeeping {
   ) {
     disagreements.append(
       Disagreement(object: object, end: end, other: other, isLink: isLink, isRuled: isRuled))
-  }
-
-  // MARK: Changing
-
-  private mutating func unlink(_ each: Disagreement) throws(StoreError) {
-    try take(each.other, from: each.object, each.end.key, each.end.form)
-    guard let back = each.end.back else { return }
-    try take(each.object, from: each.other, back.key, back.form)
-  }
-
-  private mutating func link(_ each: Disagreement) throws(StoreError) {
-    guard let back = each.end.storedBack else { return }
-    try give(each.other, to: each.object, (each.end.key, each.end.form), (back.key, back.form))
-    try give(each.object, to: each.other, (back.key, back.form), (each.end.key, each.end.form))
-  }
-
-  /// Has an object lead to another no more.
-  private mutating func take(
-    _ other: ObjectID, from object: ObjectID, _ key: KeyNumber, _ form: RelationshipEnds.Form
-  ) throws(StoreError) {
-    if form == .answered { return }
-    let destinations = try row(of: object)?[key].destinations ?? []
-    guard destinations.contains(other) else { return }
-    set(destinations.filter { $0 != other }, key, form, of: object)
-  }
-
-  /// Has an object lead to another; where it can lead to one, what it led to leads back no more.
-  private mutating func give(
-    _ other: ObjectID, to object: ObjectID, _ end: (key: KeyNumber, form: RelationshipEnds.Form),
-    _ back: (key: KeyNumber, form: RelationshipEnds.Form)
-  ) throws(StoreError) {
-    guard let row = try row(of: object) else { return }
-    let destinations = row[end.key].destinations
-    if destinations.contains(other) { return }
-    if end.form == .one {
-      for former in destinations { try take(object, from: former, back.key, back.form) }
-      set([other], end.key, end.form, of: object)
-    } else {
-      set(destinations + [other], end.key, end.form, of: object)
-    }
-  }
-
-  /// Sets the destinations of an object that is there. A relationship that leads to none has no value.
-  private mutating func set(
-    _ destinations: [ObjectID], _ key: KeyNumber, _ form: RelationshipEnds.Form, of object: ObjectID
-  ) {
-    guard let place = places[object] else { return }
-    var value: Value?
-    if !destinations.isEmpty {
-      switch form {
-      case .one: value = .reference(destinations[0])
-      case .set: value = .set(Set(destinations.map { .reference($0) }))
-      case .array, .answered: value = .array(destinations.map { .reference($0) })
-      }
-    }
-    parts[place].new?[key] = value
-    kept.insert(object)
-  }
-
-  // MARK: Reading
-
-  /// What is asked for an object; nil where nothing is.
-  private func asked(_ object: ObjectID) -> Part? {
-    places[object].flatMap { $0 < askedCount ? parts[$0] : nil }
-  }
-
-  /// What an object is to have; one at another end comes among the parts.
-  private mutating func row(of object: ObjectID) throws(StoreError) -> Row? {
-    if let place = places[object] { return parts[place].new }
-    guard object.store == head.store, let stored = try head.stored(object) else { return nil }
-    places[object] = parts.count
-    parts.append(
-      Part(
-        object: object, base: stored.row, asked: stored.row, old: stored.row,
-        changed: stored.changed, new: stored.row))
-    return stored.row
-  }
-
-  private mutating func leads(
-    _ object: ObjectID, _ key: KeyNumber, to other: ObjectID
-  ) throws(StoreError) -> Bool {
-    try row(of: object)?[key].destinations.contains(other) ?? false
-  }
-
-  private mutating func isThere(_ object: ObjectID) throws(StoreError) -> Bool {
-    if let place = places[object] { return parts[place].new != nil }
-    if let known = presence[object] { return known }
-    let isThere = try head.handle(of: object).map { !$0.isDeleted } ?? false
-    presence[object] = isThere
-    return isThere
   }
 }
 
