@@ -46,7 +46,8 @@ package final class LoadedFrame: @unchecked Sendable {
 /// Costs: two reads of the file for a frame, and none to find it. Some files stay open.
 package final class FrameFiles: @unchecked Sendable {
   private let storeFolder: any ReadableFolder
-  private let folder: any ReadableFolder
+  /// That of the segments; nil where it is gone.
+  private let folder: (any ReadableFolder)?
   private let lock = Lock()
   // Guarded by `lock`.
   private var generation: UInt64 = 0
@@ -137,7 +138,7 @@ package final class FrameFiles: @unchecked Sendable {
     of place: FramePlace
   ) throws(JournalError) -> (file: any ReadableFile, salt: UInt64) {
     try lock.withLock { () throws(JournalError) in
-      guard let salt = salts[place.segment] else {
+      guard let folder, let salt = salts[place.segment] else {
         throw .damaged(place.finding(.segmentMissing))
       }
       if let file = files[place.segment] { return (file, salt) }

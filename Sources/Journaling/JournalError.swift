@@ -43,6 +43,14 @@ package enum JournalError: Error, Hashable, Sendable {
 }
 
 extension JournalError {
+  /// What was found, where the journal is damaged or of newer code.
+  package var finding: Finding? {
+    switch self {
+    case .damaged(let finding), .newerFormat(let finding): finding
+    default: nil
+    }
+  }
+
   /// What a finding that keeps a journal from opening is: damage, or the work of newer code.
   init(refusing finding: Finding) {
     self = finding.kind.isOfNewerCode ? .newerFormat(finding) : .damaged(finding)

@@ -6,7 +6,8 @@ package final class JournalReader {
   package let manifest: Manifest
   /// The store's folder.
   package let folder: any ReadableFolder
-  private let journalFolder: any ReadableFolder
+  /// Nil where it is gone, and with it every segment: what the rooms above have attached can be read all the same.
+  private let journalFolder: (any ReadableFolder)?
   /// The pieces that were not named yet, on a walk.
   var unnamedPieces: UnnamedPieces?
   var piecePlaces = PiecePlaces()
@@ -220,33 +221,5 @@ package final class JournalReader {
       try EditBufferContents.durableThrough(in: folder, store: store)
     }
     return max(manifest.durableThrough, noted ?? .none)
-  }
-}
-
-extension Manifest.Segment {
-  func malformed(_ frame: SealedFrame, _ kind: Finding.Kind = .frameMalformed) -> Finding {
-    Finding(kind, number.path, at: frame.offset, expected: frame.seal.number)
-  }
-
-  /// What is wrong about the end of a segment's frames; nil where nothing is.
-  func finding(atEnd step: FrameScanner.Step, _ place: FrameScanner.Place) -> Finding? {
-    if case .finding(let finding) = step { return finding }
-    guard let sealing else { return nil }
-    if case .footer = step { return finding(atFooter: sealing, place) }
-    let kind: Finding.Kind =
-      place.expected > sealing.lastFrame ? .footerMissing : .framesLost(through: sealing.lastFrame)
-    return Finding(kind, number.path, at: place.offset, expected: place.expected)
-  }
-
-  /// What is wrong about a sealed segment whose footer is sound; nil where it is the manifest's segment.
-  func finding(atFooter sealing: Manifest.Sealing, _ place: FrameScanner.Place) -> Finding? {
-    let isOurs =
-      place.expected.previous == sealing.lastFrame
-      && place.previousBodyCheck == sealing.lastBodyCheck
-      && place.offset + UInt64(SegmentFooter.byteCount) == sealing.byteCount
-    if !isOurs {
-      return Finding(.segmentForeign, number.path, at: place.offset, expected: place.expected)
-    }
-    return nil
   }
 }

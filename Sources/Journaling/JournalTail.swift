@@ -34,7 +34,8 @@ package final class JournalTail {
   ///
   /// - Parameter body: Takes a frame, and the reader that it came by; returns whether it has taken it. One that it
   ///   has not is handed out again by the next call, and nothing behind it before.
-  /// - Returns: a finding where a durable frame is not whole; nil where all is well.
+  /// - Returns: a finding where a durable frame is not whole, or the segment that goes on is not there or another;
+  ///   nil where all is well.
   /// - Throws: where the disk fails, the store is not there, or the next frame has been dropped.
   package func poll(
     _ body: (JournalReader.Frame, JournalReader) -> Bool
@@ -53,7 +54,13 @@ package final class JournalTail {
       guard case .segmentEnded = ending else { break }
       let isBehind = segment.sealing.map { $0.lastFrame < next } ?? false
       if !isBehind {
-        ending = try poll(segment, after: previous, of: reader, &durable, body)
+        do throws(JournalError) {
+          ending = try poll(segment, after: previous, of: reader, &durable, body)
+        } catch {
+          // The segment's header, or its file: what was handed out before it is sound.
+          guard let finding = error.finding else { throw error }
+          ending = .finding(finding)
+        }
       }
       previous = segment.sealing
     }

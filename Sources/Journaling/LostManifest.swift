@@ -38,14 +38,14 @@ extension ReadableFolder {
   }
 }
 
-/// Opens the folder of the segments, which a store with a manifest has.
+/// Opens the folder of the segments; nil where it is gone.
 func findJournalFolder<Folder>(
   _ open: () throws(DiskError) -> Folder
-) throws(JournalError) -> Folder {
+) throws(JournalError) -> Folder? {
   do throws(DiskError) {
     return try open()
   } catch {
     guard error.code == .notFound else { throw .disk(error) }
-    throw .damaged(Finding(.segmentMissing, JournalFiles.journalFolder))
+    return nil
   }
 }

@@ -42,8 +42,11 @@ struct Recovery {
   mutating func recover(
     _ manifest: Manifest, knownDurable: FrameNumber, checkingFrom first: FrameNumber?
   ) throws(JournalError) -> FrameAppender {
-    let journalFolder = try findJournalFolder { () throws(DiskError) in
+    let found = try findJournalFolder { () throws(DiskError) in
       try folder.folder(JournalFiles.journalFolder)
+    }
+    guard let journalFolder = found else {
+      throw .damaged(Finding(.segmentMissing, JournalFiles.journalFolder))
     }
     try checkSealedSegments(manifest, journalFolder, first)
     try refuseUnlistedSegment(manifest, journalFolder)

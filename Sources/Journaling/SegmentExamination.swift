@@ -121,12 +121,15 @@ package struct SegmentExamination {
 
 extension Manifest.Segment {
   /// Opens the segment's file.
-  func file(in folder: any ReadableFolder) throws(JournalError) -> any ReadableFile {
+  ///
+  /// - Parameter folder: the folder of the segments; nil where it is gone.
+  func file(in folder: (any ReadableFolder)?) throws(JournalError) -> any ReadableFile {
+    let missing = Finding(.segmentMissing, number.path, expected: firstFrame)
+    guard let folder else { throw .damaged(missing) }
     do throws(DiskError) {
       return try folder.fileForReading(number.fileName)
     } catch {
-      guard error.code == .notFound else { throw .disk(error) }
-      throw .damaged(Finding(.segmentMissing, number.path, expected: firstFrame))
+      throw error.code == .notFound ? .damaged(missing) : .disk(error)
     }
   }
 
@@ -150,5 +153,31 @@ extension Manifest.Segment {
       else { throw .damaged(Finding(.segmentForeign, number.path, expected: firstFrame)) }
       return header
     }
+  }
+
+  func malformed(_ frame: SealedFrame, _ kind: Finding.Kind = .frameMalformed) -> Finding {
+    Finding(kind, number.path, at: frame.offset, expected: frame.seal.number)
+  }
+
+  /// What is wrong about the end of a segment's frames; nil where nothing is.
+  func finding(atEnd step: FrameScanner.Step, _ place: FrameScanner.Place) -> Finding? {
+    if case .finding(let finding) = step { return finding }
+    guard let sealing else { return nil }
+    if case .footer = step { return finding(atFooter: sealing, place) }
+    let kind: Finding.Kind =
+      place.expected > sealing.lastFrame ? .footerMissing : .framesLost(through: sealing.lastFrame)
+    return Finding(kind, number.path, at: place.offset, expected: place.expected)
+  }
+
+  /// What is wrong about a sealed segment whose footer is sound; nil where it is the manifest's segment.
+  func finding(atFooter sealing: Manifest.Sealing, _ place: FrameScanner.Place) -> Finding? {
+    let isOurs =
+      place.expected.previous == sealing.lastFrame
+      && place.previousBodyCheck == sealing.lastBodyCheck
+      && place.offset + UInt64(SegmentFooter.byteCount) == sealing.byteCount
+    if !isOurs {
+      return Finding(.segmentForeign, number.path, at: place.offset, expected: place.expected)
+    }
+    return nil
   }
 }

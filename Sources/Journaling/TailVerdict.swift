@@ -69,7 +69,7 @@ package enum TailVerdict: Hashable, Sendable {
 
 extension Finding.Kind {
   /// Whether newer code wrote what was found: no damage, and not ours to touch.
-  var isOfNewerCode: Bool {
+  package var isOfNewerCode: Bool {
     switch self {
     case .frameNewer, .segmentNewer, .manifestNewer, .editBufferNewer: true
     default: false

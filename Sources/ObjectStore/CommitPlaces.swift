@@ -152,8 +152,8 @@ final class CommitPlaces: @unchecked Sendable {
         damages[next] = StoreError(JournalError.damaged(finding))
       }
     } catch {
-      // The header of a segment: what was walked before it is sound.
-      guard case .damaged = error else { throw StoreError(error) }
+      // The header of a segment, or its file: what was walked before it is sound.
+      guard error.finding != nil else { throw StoreError(error) }
       damages[next] = StoreError(error)
     }
     return (entries, next)

@@ -167,7 +167,7 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
       guard failure.code == .damaged || failure.code == .newerFormat else { throw failure }
       found.append(StoreFinding(failure.description))
     }
-    if let finding { found.append(StoreFinding("the journal is damaged in \(finding).")) }
+    if let finding { found.append(StoreFinding(endingAt: finding)) }
     do throws(StoreError) {
       if found.isEmpty { try noteDropped() }
     } catch {

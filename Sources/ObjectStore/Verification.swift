@@ -1,3 +1,4 @@
+internal import Journaling
 public import ObjectModel
 
 /// Something in a store that is not as it should be.
@@ -15,6 +16,11 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
   /// Damage of a file that a reader does without, because the journal has everything of it.
   init(doneWithout error: StoreError) {
     self.init(error.whatHappened + " The journal was read in its place.")
+  }
+
+  /// What stands where a reader came to the end of what it can show.
+  init(endingAt finding: Finding) {
+    self.init(finding.kind.isOfNewerCode ? "\(finding)." : "the journal is damaged in \(finding).")
   }
 }
 

@@ -63,6 +63,18 @@ import Testing
     try journal.close()
   }
 
+  @Test func `frames of a journal that is gone are missing at their places`() throws {
+    let store = StoreBuilder(payloads: [])
+    let manifest = try JournalReader(at: "store", on: store.disk()).manifest
+    let disk = SimulatedDisk(seed: 1)
+    try disk.setContents("store/MANIFEST", store.manifest.encoded())
+    let files = try FrameFiles(in: disk.folderForReading(at: "store"), manifest)
+    let place = FramePlace(number: FrameNumber(1), segment: SegmentNumber(1), offset: 128)
+    let finding = Finding(
+      .segmentMissing, "journal/0000000001.xj", at: 128, expected: FrameNumber(1))
+    #expect(throws: JournalError.damaged(finding)) { try files.frame(at: place) }
+  }
+
   @Test func `a wrong place and every flipped bit are refused`() throws {
     let journal = try Journal.open(on: disk, at: "store", options: .small).journal
     for number in 1...3 { try journal.commit(Content.commit(number)) }

@@ -96,6 +96,33 @@ import Testing
     try journal.close()
   }
 
+  @Test(arguments: 0..<3) func `frames before a segment that is lost are handed out, once`(
+    lost: Int
+  ) throws {
+    let journal = try open()
+    for number in 1...6 {
+      try journal.commit([UInt8(number)])
+      if number.isMultiple(of: 2), number < 6 { try journal.beginSegment() }
+    }
+    try journal.close()
+    let name = "000000000\(lost + 1).xj"
+    let expected = Finding(
+      .segmentHeaderDamaged, "journal/" + name, expected: FrameNumber(UInt64(lost * 2 + 1)))
+    let path = "store/journal/" + name
+    let whole = try #require(disk.contents(of: path))
+    try disk.setContents(path, whole.flipping(bit: 161))
+    let tail = try JournalTail(at: "store", on: disk)
+    var (frames, finding) = try poll(tail)
+    #expect(frames == (1...6).prefix(lost * 2).map { UInt64($0) })
+    #expect(finding == expected)
+    (frames, finding) = try poll(tail)
+    #expect(frames == [] && finding == expected)
+    // It goes on where that was brought back.
+    try disk.setContents(path, whole)
+    (frames, finding) = try poll(tail)
+    #expect(frames == (1...7).dropFirst(lost * 2).map { UInt64($0) } && finding == nil)
+  }
+
   @Test func `a batch that is none is told, and not handed out`() throws {
     // Five edits from the first on, of which there is none.
     let store = StoreBuilder(payloads: [[1, 0, 0], [1, 5], [6, 0, 0]])
