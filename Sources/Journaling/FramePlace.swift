@@ -50,7 +50,7 @@ package final class FrameFiles: @unchecked Sendable {
   private let folder: (any ReadableFolder)?
   private let lock = Lock()
   // Guarded by `lock`.
-  private var generation: UInt64 = 0
+  private var generation: UInt64?
   private var salts: [SegmentNumber: UInt64] = [:]
   private var files: [SegmentNumber: any ReadableFile] = [:]
 
@@ -70,7 +70,7 @@ package final class FrameFiles: @unchecked Sendable {
   /// by already is left: whoever has it took it before another thread took the newer one.
   package func update(_ manifest: Manifest) {
     lock.withLock {
-      guard manifest.generation > generation else { return }
+      if let generation, manifest.generation <= generation { return }
       generation = manifest.generation
       salts = Dictionary(uniqueKeysWithValues: manifest.segments.map { ($0.number, $0.salt) })
       files = files.filter { salts[$0.key] != nil }

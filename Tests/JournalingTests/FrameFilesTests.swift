@@ -63,6 +63,16 @@ import Testing
     try journal.close()
   }
 
+  @Test func `frames of a manifest of generation 0 are read at their places, too`() throws {
+    var store = StoreBuilder(payloads: [batchBytes(firstEdit: 1, edits: [[1]])])
+    store.manifest.generation = 0
+    let disk = try store.disk()
+    let reader = try JournalReader(at: "store", on: disk)
+    let files = try FrameFiles(in: reader.folder, reader.manifest)
+    let place = FramePlace(number: FrameNumber(1), segment: SegmentNumber(1), offset: 128)
+    #expect(try files.frame(at: place).number == FrameNumber(1))
+  }
+
   @Test func `frames of a journal that is gone are missing at their places`() throws {
     let store = StoreBuilder(payloads: [])
     let manifest = try JournalReader(at: "store", on: store.disk()).manifest
