@@ -58,15 +58,10 @@ extension Journal {
         if try place.folder.isMarked() { try place.folder.unmark() }
       }
     case .missing:
-      // Somebody may have begun a copy here before the lock was held.
-      let isMarked = try onDisk { () throws(DiskError) in try place.folder.isMarked() }
-      guard !isMarked else { throw .notAStore(path: path) }
       try place.refuseContent()
       guard making == .ifMissing else { throw .storeMissing(path: path) }
       (appender, buffer) = try place.make(recovery)
-    case .unreadable(let finding):
-      if finding.kind.isOfNewerCode { throw .newerFormat(finding) }
-      throw .damaged(finding)
+    case .unreadable(let finding): throw JournalError(refusing: finding)
     }
     try recovery.findUntold()
     let journal = Journal(
@@ -100,19 +95,20 @@ struct StorePlace {
       try Self.refuseAnythingElse(folder, names, copied, path)
       return
     }
-    guard names.contains(JournalFiles.manifest) else {
-      // What recovery kept belongs to a store that was here: a copy, which may be taken away again, goes elsewhere.
-      let mayHold =
-        copied == nil ? Self.leftovers : Self.leftovers.subtracting([JournalFiles.recoveredFolder])
-      guard names.allSatisfy(mayHold.contains) else {
-        // What stands beside the journal may be of the rooms above.
-        if copied == nil, try folder.hasLostManifest() { throw .manifestLost }
-        throw .notAStore(path: path)
-      }
-      // An empty folder stays empty where nothing is to be made.
-      guard making == .ifMissing || !names.isEmpty else { throw .storeMissing(path: path) }
-      guard Self.split(path).name != nil else { throw .nameless(path: path) }
-      return
+    if names.contains(JournalFiles.manifest) { return }
+    // What recovery kept belongs to a store that was here: a copy, which may be taken away again, goes elsewhere.
+    let mayHold =
+      copied == nil
+      ? JournalFiles.leftovers : JournalFiles.leftovers.subtracting([JournalFiles.recoveredFolder])
+    guard names.allSatisfy(mayHold.contains) else {
+      if copied == nil, try folder.hasLostManifest() { throw .manifestLost }
+      throw .notAStore(path: path)
+    }
+    // An empty folder stays empty where nothing is to be made.
+    guard making == .ifMissing || !names.isEmpty else { throw .storeMissing(path: path) }
+    // Nor is a lock's file left where nothing can be made.
+    guard making == .never || Self.split(path).name != nil else {
+      throw try folder.hasLostManifest() ? .manifestLost : .nameless(path: path)
     }
   }
 
@@ -128,9 +124,9 @@ struct StorePlace {
     do throws(JournalError) {
       return try opened()
     } catch {
-      guard let name = split(path).name else { throw .nameless(path: path) }
       guard case .disk(let cause) = error, cause.code == .notFound else { throw error }
       guard making == .ifMissing else { throw .storeMissing(path: path) }
+      guard let name = split(path).name else { throw .nameless(path: path) }
       let parent = try parent(of: path, on: disk)
       if !allowsNetwork { try refuseNetworkFileSystem(parent, path) }
       do throws(DiskError) {
@@ -144,18 +140,15 @@ struct StorePlace {
   }
 
   /// The folder that a store's folder is in.
+  ///
+  /// - Throws: where the path does not say which that is, too.
   static func parent(
     of path: String, on disk: any Disk
   ) throws(JournalError) -> any DiskFolder {
-    try onDisk { () throws(DiskError) in try disk.folder(at: split(path).parent) }
+    let (parent, name) = split(path)
+    guard name != nil else { throw .nameless(path: path) }
+    return try onDisk { () throws(DiskError) in try disk.folder(at: parent) }
   }
-
-  /// What a store without a manifest may hold: what an attempt to make one leaves, or what is left when
-  /// the manifest is lost.
-  private static let leftovers: Set = [
-    JournalFiles.lock, JournalFiles.newManifest, JournalFiles.edits, JournalFiles.newEdits,
-    JournalFiles.journalFolder, JournalFiles.recoveredFolder,
-  ]
 
   private static func split(_ path: String) -> (parent: String, name: String?) {
     var rest = Substring(path)
@@ -210,26 +203,13 @@ struct StorePlace {
     return try folder.folder(JournalFiles.journalFolder)
   }
 
-  /// A journal with frames or edits and without a manifest is damaged, not new.
+  /// A journal with frames or edits and without a manifest is damaged, not new; and where others have put something
+  /// before the lock was held, nothing is made.
   func refuseContent() throws(JournalError) {
-    var hasContent = try EditBufferContents.hasContent(in: folder)
-    if let journalFolder = try existingJournalFolder() {
-      let names = try onDisk { () throws(DiskError) in try journalFolder.names() }
-      for name in names {
-        guard let number = SegmentNumber(fileName: name) else { throw .notAStore(path: path) }
-        if try journalFolder.hasFrames(number) { hasContent = true }
-      }
+    switch try folder.remains() {
+    case .ofStore: throw .manifestLost
+    case .ofOthers: throw .notAStore(path: path)
+    case .ofNothing: break
     }
-    if hasContent { throw .manifestLost }
-  }
-
-  private func existingJournalFolder() throws(JournalError) -> (any DiskFolder)? {
-    let folder = self.folder
-    let found = try onDisk { () throws(DiskError) in
-      try folder.information(of: JournalFiles.journalFolder)
-    }
-    guard let found else { return nil }
-    guard found.kind == .folder else { throw .notAStore(path: path) }
-    return try onDisk { () throws(DiskError) in try folder.folder(JournalFiles.journalFolder) }
   }
 }

@@ -33,16 +33,24 @@ package final class JournalReader {
   /// Reads the manifest of the store in an open folder, wherever that has been moved to since.
   package init(in folder: any ReadableFolder, path: String) throws(JournalError) {
     self.folder = folder
-    switch try ManifestFile.read(in: folder) {
-    case .manifest(let manifest): self.manifest = manifest
-    case .missing: throw try folder.hasLostManifest() ? .manifestLost : .storeMissing(path: path)
-    case .unreadable(let finding):
-      if finding.kind.isOfNewerCode { throw .newerFormat(finding) }
-      throw .damaged(finding)
-    }
+    manifest = try Self.manifest(in: folder, path: path)
     journalFolder = try findJournalFolder { () throws(DiskError) in
       try folder.folderForReading(JournalFiles.journalFolder)
     }
+  }
+
+  private static func manifest(
+    in folder: any ReadableFolder, path: String
+  ) throws(JournalError) -> Manifest {
+    // A store that is being made when it is looked for may have its manifest at the second look.
+    for _ in 1...2 {
+      switch try ManifestFile.read(in: folder) {
+      case .manifest(let manifest): return manifest
+      case .missing: if try folder.hasLostManifest() { throw .manifestLost }
+      case .unreadable(let finding): throw JournalError(refusing: finding)
+      }
+    }
+    throw .storeMissing(path: path)
   }
 
   /// A frame as a reader hands it out.

@@ -8,23 +8,62 @@ extension JournalError {
   }
 }
 
+/// What stands in a folder that has no manifest.
+enum Remains {
+  /// Frames or edits, which only a store has.
+  case ofStore
+  /// Files of somebody else, or of a copy that is not whole.
+  case ofOthers
+  /// Nothing, or what an attempt to make a store has left.
+  case ofNothing
+}
+
+extension JournalFiles {
+  /// What a store without a manifest may hold: what an attempt to make one leaves, or what is left when
+  /// the manifest is lost.
+  static let leftovers: Set = [
+    lock, newManifest, edits, newEdits, journalFolder, recoveredFolder,
+  ]
+}
+
 extension ReadableFolder {
-  /// Whether a folder without a manifest is a store's all the same: there are frames in it, or edits. Nobody holds a
-  /// lock; where a copy is being made there is no store yet.
+  /// Whether a folder is a store's that has lost its manifest. Nobody need hold a lock for that: a store that is
+  /// being made has its manifest before it has frames or edits.
   func hasLostManifest() throws(JournalError) -> Bool {
-    let journalFolder = try onDisk { () throws(DiskError) -> (any ReadableFolder)? in
-      guard try information(of: JournalFiles.copyMark) == nil,
-        try information(of: JournalFiles.journalFolder)?.kind == .folder
-      else { return nil }
-      return try folderForReading(JournalFiles.journalFolder)
+    guard case .ofStore = try remains() else { return false }
+    return try onDisk { () throws(DiskError) in
+      try information(of: JournalFiles.manifest) == nil
     }
-    guard let journalFolder else { return false }
-    let names = try onDisk { () throws(DiskError) in try journalFolder.names() }
-    let segments = names.compactMap { SegmentNumber(fileName: $0) }
-    guard !segments.isEmpty else { return false }
-    if try EditBufferContents.hasContent(in: self) { return true }
-    for segment in segments where try journalFolder.hasFrames(segment) { return true }
-    return false
+  }
+
+  /// What a folder is that was seen to have no manifest. What stands beside a journal may be of the rooms above, but
+  /// then there is a segment. Where a copy is being made there is no store yet.
+  func remains() throws(JournalError) -> Remains {
+    let names = try onDisk { () throws(DiskError) in try self.names() }
+    let segments = try onDisk { () throws(DiskError) in
+      try information(of: JournalFiles.journalFolder)
+    }
+    let isFolder = segments.map { $0.kind == .folder } ?? true
+    guard isFolder, !names.contains(JournalFiles.copyMark) else { return .ofOthers }
+    var isAlone = names.allSatisfy(JournalFiles.leftovers.contains)
+    var hasFrames = false
+    var hasSegments = false
+    if segments != nil {
+      let journalFolder = try onDisk { () throws(DiskError) in
+        try folderForReading(JournalFiles.journalFolder)
+      }
+      for name in try onDisk({ () throws(DiskError) in try journalFolder.names() }) {
+        guard let segment = SegmentNumber(fileName: name) else {
+          isAlone = false
+          continue
+        }
+        hasSegments = true
+        if !hasFrames { hasFrames = try journalFolder.hasFrames(segment) }
+      }
+    }
+    guard isAlone || hasSegments else { return .ofOthers }
+    if try hasFrames ? true : EditBufferContents.hasContent(in: self) { return .ofStore }
+    return isAlone ? .ofNothing : .ofOthers
   }
 
   /// Whether a segment's file, in the folder of these, has anything behind its header.

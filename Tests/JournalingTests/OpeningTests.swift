@@ -105,10 +105,54 @@ import Testing
     #expect(disk.contents(of: "store/journal/letter.txt") == [1, 2, 3])
   }
 
-  @Test(arguments: ["", "/", "..", "a/..", "."])
+  @Test(arguments: ["", "/", ".", "a/."])
   func `no store is made at a path that names no folder of its own`(path: String) throws {
     #expect(throws: JournalError.nameless(path: path)) { try open(path) }
+    #expect(throws: JournalError.storeMissing(path: path)) { try open(path, making: .never) }
     #expect(disk.paths.isEmpty)
+  }
+
+  @Test func `nor is it at one that goes back up`() throws {
+    let folder = try TemporaryFolder()
+    for path in ["/none/..", "/..", ""].map({ folder.path + $0 + "/." }) {
+      #expect(throws: JournalError.self) {
+        try Journal.open(on: PosixDisk(), at: path, options: .small)
+      }
+    }
+    #expect(throws: JournalError.nameless(path: folder.path + "/none/..")) {
+      try Journal.open(on: PosixDisk(), at: folder.path + "/none/..", options: .small)
+    }
+    #expect(try PosixDisk().folder(at: folder.path).names() == [])
+  }
+
+  @Test func `what keeps a store from opening is told also from within its folder`() throws {
+    let journal = try open()
+    try journal.commit([1])
+    try journal.close()
+    for code in [SystemErrorCode.tooManyOpenFiles, .inputOutput] {
+      disk.faults = [SimulatedFault(.failure(code), calls: [.openFolder])]
+      #expect {
+        try open("store/.")
+      } throws: { error in
+        guard case .disk(let cause) = error as? JournalError else { return false }
+        return cause.code == code
+      }
+    }
+    disk.faults = []
+    try disk.folder(at: "store").remove("MANIFEST")
+    let before = files()
+    let damage = JournalError.damaged(Finding(.manifestMissing, "MANIFEST"))
+    #expect(throws: damage) { try open("store/.") }
+    #expect(throws: damage) { try open("store/.", making: .never) }
+    #expect(files() == before)
+  }
+
+  @Test func `what an attempt to make a store has left makes none from within`() throws {
+    try disk.makeFolders("store/journal")
+    #expect(throws: JournalError.nameless(path: "store/.")) { try open("store/.") }
+    #expect(throws: JournalError.storeMissing(path: "store/.")) {
+      try open("store/.", making: .never)
+    }
   }
 
   @Test func `a store that is there is opened from within its folder`() throws {
@@ -209,6 +253,51 @@ import Testing
     let edits = disk.contents(of: "store/edits")
     expectDamage(.manifestMissing)
     #expect(disk.contents(of: "store/edits") == edits)
+  }
+
+  @Test(arguments: [false, true])
+  func
+    `of a store of which the edits alone are left both who reads and who writes is told of damage`(
+      hasFolder: Bool
+    ) throws
+  {
+    var journal: Journal? = try open()
+    try journal?.appendEdit([1, 2, 3])
+    let edits = try #require(disk.contents(of: "store/edits"))
+    journal = nil
+    try disk.setContents("left/edits", edits)
+    try disk.setContents("left/LOCK", [])
+    if hasFolder { try disk.makeFolders("left/journal") }
+    let damage = JournalError.damaged(Finding(.manifestMissing, "MANIFEST"))
+    #expect(throws: damage) { try JournalReader(at: "left", on: disk) }
+    #expect(throws: damage) { try open("left") }
+    #expect(disk.contents(of: "left/edits") == edits)
+    // Beside other files a file of this name may be anybody's.
+    try disk.setContents("left/letter.txt", [1])
+    #expect(throws: JournalError.storeMissing(path: "left")) {
+      try JournalReader(at: "left", on: disk)
+    }
+    #expect(throws: JournalError.notAStore(path: "left")) { try open("left") }
+  }
+
+  @Test func `a store that is made while somebody looks for it has not lost its manifest`() throws {
+    let journal = try open()
+    try journal.appendEdit([1])
+    try journal.commit([1])
+    let manifest = try #require(disk.contents(of: "store/MANIFEST"))
+    for name in ["journal", "0000000001.xj"] {
+      try disk.folder(at: "store").remove("MANIFEST")
+      let watched = WatchedDisk(disk)
+      var wasMade = false
+      watched.onLook = { [disk] looked in
+        guard looked == name, !wasMade else { return }
+        wasMade = true
+        do { try disk.setContents("store/MANIFEST", manifest) } catch { Issue.record("\(error)") }
+      }
+      #expect(try JournalReader(at: "store", on: watched).manifest == journal.manifest)
+      #expect(wasMade, "\(name)")
+    }
+    try journal.close()
   }
 
   @Test func `a store that has lost its manifest is damaged also to who would not make one`() throws
