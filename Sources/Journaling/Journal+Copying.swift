@@ -32,30 +32,34 @@ extension Journal {
     if isUnfinished {
       isUnfinished = try onDisk { () throws(DiskError) in try place.folder.isMarked() }
     }
-    if isUnfinished {
-      try onDisk { () throws(DiskError) in try place.folder.clear(folders) }
-    } else {
+    if !isUnfinished {
       guard case .missing = try ManifestFile.read(in: place.folder) else {
         throw .storeExists(path: path)
       }
       try place.refuseContent()
     }
+    // Before anything is copied, as it may be refused, and another folder may have its path later.
+    let parent = try StorePlace.parent(of: path, on: failStop)
+    if isUnfinished { try onDisk { () throws(DiskError) in try place.folder.clear(folders) } }
     do throws(JournalError) {
       try onDisk { () throws(DiskError) in try place.folder.mark() }
-      let last = try fill(place, recovery, attach: attach)
+      let last = try fill(place, in: parent, recovery, attach: attach)
       try onDisk { () throws(DiskError) in try place.folder.unmark() }
       return last
     } catch {
-      takeAway(path, on: disk, folders)
+      takeAway(place, on: disk, folders)
       throw error
     }
   }
 
   /// Takes away what a copy that failed has left, by a disk that has not stopped; where this fails too, the
   /// next attempt does it.
-  private func takeAway(_ path: String, on disk: any Disk, _ folders: [String]) {
+  private func takeAway(_ place: StorePlace, on disk: any Disk, _ folders: [String]) {
     do throws(DiskError) {
-      let folder = try disk.folder(at: path)
+      let folder = try disk.folder(at: place.path)
+      // Another folder that has come to the path meanwhile is not ours, and may be a store.
+      let (found, own) = (try folder.information(), try place.folder.information())
+      guard found.device == own.device, found.node == own.node else { return }
       // It may have been the last step that failed, which takes the mark away.
       if try !folder.isMarked() { try folder.mark() }
       try folder.clear(folders)
@@ -68,7 +72,7 @@ extension Journal {
   ///
   /// - Returns: the last frame that was copied.
   private func fill(
-    _ place: StorePlace, _ recovery: Recovery,
+    _ place: StorePlace, in parent: any DiskFolder, _ recovery: Recovery,
     attach: (Manifest, any DiskFolder) throws(JournalError) -> [Manifest.Attachment]
   ) throws(JournalError) -> FrameNumber {
     let manifest = self.manifest
@@ -89,7 +93,7 @@ extension Journal {
       after: manifest.sealedSegments.last?.1)
     var copied = manifest
     copied.attachments = attachments
-    try place.found(copied, goingOnFrom: header, recovery)
+    try place.found(copied, goingOnFrom: header, in: parent, recovery)
     return active.firstFrame.previous
   }
 }
@@ -113,9 +117,9 @@ extension StorePlace {
 
   /// Makes the active segment, the edit buffer and the manifest of a store whose sealed segments are there.
   fileprivate func found(
-    _ manifest: Manifest, goingOnFrom header: SegmentHeader, _ recovery: Recovery
+    _ manifest: Manifest, goingOnFrom header: SegmentHeader, in parent: any DiskFolder,
+    _ recovery: Recovery
   ) throws(JournalError) {
-    let parent = try Self.parent(of: path, on: recovery.disk)
     try onDisk { () throws(DiskError) in
       let (disk, options) = (recovery.disk, recovery.options)
       let next = SegmentHeader(

@@ -3,6 +3,7 @@
 import ByteCoding
 import DiskAccess
 import DiskSimulation
+import Foundation
 import Journaling
 import TestSupport
 import Testing
@@ -214,6 +215,73 @@ import Testing
     disk.faults = []
     _ = try journal.copy(to: "copy", on: disk) { _, _ in [] }
     #expect(try Listing(on: disk, at: "copy").commits.count == 12)
+    try journal.close()
+  }
+
+  @Test func `a copy that fails leaves a store alone that has come to its path meanwhile`() throws {
+    let folder = try TemporaryFolder()
+    let (path, disk) = (folder.path + "/copy", PosixDisk())
+    func open(_ path: String) throws -> Journal {
+      try Journal.open(on: disk, at: path, options: .small).journal
+    }
+    let other = try open(folder.path + "/other")
+    try other.commit([7])
+    try other.close()
+    let journal = try open(folder.path + "/store")
+    try fill(journal)
+    #expect(throws: JournalError.closed) {
+      try journal.copy(to: path, on: disk) { (_, _) throws(JournalError) in
+        do {
+          try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
+          try FileManager.default.moveItem(atPath: folder.path + "/other", toPath: path)
+        } catch {
+          Issue.record("\(error)")
+        }
+        throw .closed
+      }
+    }
+    try journal.close()
+    #expect(try disk.folder(at: path).names().contains("UNFINISHED-COPY") == false)
+    try open(path).close()
+    var frames = 0
+    _ = try JournalReader(at: path, on: disk).forEachFrame { _ in
+      frames += 1
+      return true
+    }
+    #expect(frames > 0)
+    // What is left of the copy has its mark.
+    #expect(try disk.folder(at: path + ".moved").names().contains("UNFINISHED-COPY"))
+  }
+
+  @Test func `a copy into a folder that cannot be opened is refused before anything is copied`()
+    throws
+  {
+    let journal = try open()
+    try fill(journal)
+    try disk.makeFolders("a/copy")
+    let fault = SimulatedFault(
+      .failure(.accessDenied), calls: [.openFolder], name: "a", isLasting: true)
+    disk.faults = [fault]
+    var wasBegun = false
+    let error = #expect(throws: JournalError.self) {
+      try journal.copy(to: "a/copy", on: disk) { _, _ in
+        wasBegun = true
+        return []
+      }
+    }
+    #expect("\(error as Any)".contains("ermission"), "\(error as Any)")
+    #expect(!wasBegun)
+    disk.faults = []
+    #expect(try disk.folder(at: "a/copy").names().filter { $0 != "LOCK" } == [])
+    // One that was begun stays as it is.
+    try disk.setContents("a/copy/UNFINISHED-COPY", [1])
+    try disk.setContents("a/copy/edits", [1, 2, 3])
+    #expect(throws: JournalError.nameless(path: "a/copy/.")) {
+      try journal.copy(to: "a/copy/.", on: disk) { _, _ in [] }
+    }
+    #expect(disk.contents(of: "a/copy/edits") == [1, 2, 3])
+    _ = try journal.copy(to: "a/copy", on: disk) { _, _ in [] }
+    #expect(try frames("a/copy") == Array(1...12))
     try journal.close()
   }
 
