@@ -46,7 +46,7 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     let folder = try onJournal { () throws(JournalError) in
       try JournalReader(at: path, on: disk).folder
     }
-    let beginning = try Beginning.current(in: folder, path, cache)
+    let beginning = try StoreBeginning.current(in: folder, path, cache)
     self.cache = cache
     (checkpointName, droppingName) = (beginning.checkpointName, beginning.checkpointName)
     lack = beginning.lack
@@ -58,65 +58,6 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
       path: path, in: folder, latest, fold,
       pastByteCount: cache.largestByteCount)
     try refresh()
-  }
-
-  /// What the store's checkpoint says, and the first frame after it.
-  private struct Beginning {
-    let manifest: Manifest
-    var fold: StoreFold
-    var first = FrameNumber(1)
-    /// Why the checkpoint is done without.
-    var lack: StoreFinding?
-    var checkpointName: String? { manifest.checkpointName }
-
-    /// The beginning by the manifest as it is, which the writer may replace meanwhile.
-    ///
-    /// - Parameter damage: what was met in the runs of some checkpoint, which is done without if it still is the last.
-    static func current(
-      in folder: any ReadableFolder, _ path: String, _ cache: BlockCache,
-      without damage: (checkpointName: String?, error: StoreError)? = nil
-    ) throws(StoreError) -> Beginning {
-      var manifest = try manifest(in: folder, path)
-      while true {
-        do throws(StoreError) {
-          if let damage, damage.checkpointName == manifest.checkpointName { throw damage.error }
-          return try Beginning(manifest, in: folder, cache)
-        } catch {
-          let newer = try Self.manifest(in: folder, path)
-          guard newer.attachments == manifest.attachments else {
-            manifest = newer
-            continue
-          }
-          guard error.code == .damaged, manifest.goesBackToBeginning else { throw error }
-          return Beginning(of: manifest, because: error)
-        }
-      }
-    }
-
-    /// The first frame of the journal.
-    private init(of manifest: Manifest, because error: StoreError) {
-      self.manifest = manifest
-      fold = StoreFold(manifest.store.tag)
-      lack = StoreFinding(doneWithout: error)
-    }
-
-    private static func manifest(
-      in folder: any ReadableFolder, _ path: String
-    ) throws(StoreError) -> Manifest {
-      try onJournal { () throws(JournalError) in try JournalReader(in: folder, path: path) }
-        .manifest
-    }
-
-    private init(
-      _ manifest: Manifest, in folder: any ReadableFolder, _ cache: BlockCache
-    ) throws(StoreError) {
-      self.manifest = manifest
-      fold = StoreFold(manifest.store.tag)
-      if let (_, checkpoint) = try Checkpoint.read(manifest, in: folder) {
-        fold = try checkpoint.fold(of: manifest.store, in: folder, cache: cache)
-        first = checkpoint.frame.next
-      }
-    }
   }
 
   override var manifest: Manifest { refreshing.withLock { latest } }
@@ -138,15 +79,7 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     guard found.isEmpty else { return false }
     let (before, number) = (tail.next, fold.snapshot.number)
     var failure: StoreError?
-    var finding: Finding?
-    do throws(JournalError) {
-      finding = try poll(&failure)
-    } catch {
-      guard case .framesDropped = error else { throw StoreError(error) }
-      // Compaction has gone on beyond what was seen: the checkpoint has it.
-      try beginAnew()
-      finding = try onJournal { () throws(JournalError) in try poll(&failure) }
-    }
+    var finding = try follow(&failure)
     if let damage = cache.takeDamage(of: .rows), lack == nil {
       try doWithoutCheckpoint(because: StoreError(damage), &failure, &finding)
     }
@@ -161,7 +94,7 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     {
       // The writer has put into runs what is held here.
       try beginAnew()
-      finding = try onJournal { () throws(JournalError) in try poll(&failure) }
+      finding = try follow(&failure)
     }
     if let failure {
       guard failure.code == .damaged || failure.code == .newerFormat else { throw failure }
@@ -177,6 +110,25 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     cataloguing.withLock { (self.catalogue, lastFrame) = (catalogue, last) }
     publish(anew: fold.snapshot)
     return tail.next > before || fold.snapshot.number > number
+  }
+
+  /// Folds what has become durable, from the checkpoint on where compaction has dropped what was next. It may do so
+  /// again meanwhile.
+  private func follow(_ failure: inout StoreError?) throws(StoreError) -> Finding? {
+    var oldest = FrameNumber.none
+    while true {
+      do throws(StoreError) {
+        let finding = try onJournal { () throws(JournalError) in try poll(&failure) }
+        if let failure, failure.code == .commitMissing { throw failure }
+        return finding
+      } catch {
+        guard error.code == .commitMissing else { throw error }
+        let first = try journalReader().manifest.segments[0].firstFrame
+        guard first > oldest else { throw error }
+        oldest = first
+        try beginAnew()
+      }
+    }
   }
 
   /// Folds the frames that have become durable.
@@ -205,7 +157,7 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     let before = (fold, tail, latest, checkpointName)
     try beginAnew(without: (checkpointName, damage))
     var newFailure: StoreError?
-    let newFinding = try onJournal { () throws(JournalError) in try poll(&newFailure) }
+    let newFinding = try follow(&newFailure)
     if fold.snapshot.number >= before.0.snapshot.number {
       (failure, finding) = (newFailure, newFinding)
     } else {
@@ -218,7 +170,7 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
   private func beginAnew(
     without damage: (checkpointName: String?, error: StoreError)? = nil
   ) throws(StoreError) {
-    let beginning = try Beginning.current(in: folder, path, cache, without: damage)
+    let beginning = try StoreBeginning.current(in: folder, path, cache, without: damage)
     (checkpointName, droppingName) = (beginning.checkpointName, beginning.checkpointName)
     lack = beginning.lack
     fold = beginning.fold

@@ -125,4 +125,36 @@ import Testing
     let error = #expect(throws: StoreError.self) { try reader.events() }
     #expect(error?.code == .damaged)
   }
+
+  @Test func `a reader begins anew as often as compaction goes on beyond what it has seen`() throws
+  {
+    var life = try StoreLife(seed: 5)
+    func compact() throws {
+      for _ in 1...3 {
+        try life.save()
+        try life.roll()
+      }
+      try life.endContexts()
+      try life.store.compact(keeping: .latest)
+    }
+    for _ in 1...3 { try life.save() }
+    try life.store.checkpoint()
+    let disk = WatchedDisk(life.disk)
+    let reader = try StoreReader(on: disk, at: StoreLife.path)
+    try compact()
+    var (rounds, hasReadCheckpoint) = (0, false)
+    disk.onLook = { name in
+      if name.hasSuffix(".xc") { hasReadCheckpoint = true }
+      // Just when it goes on with the journal.
+      guard name == "MANIFEST", hasReadCheckpoint, rounds < 3 else { return }
+      (rounds, hasReadCheckpoint) = (rounds + 1, false)
+      do { try compact() } catch { Issue.record("\(error)") }
+    }
+    try reader.refresh()
+    #expect(rounds == 3)
+    try life.store.close()
+    try reader.refresh()
+    #expect(reader.findings == [])
+    #expect(try reader.head.plain() == life.state)
+  }
 }
