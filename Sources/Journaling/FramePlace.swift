@@ -142,8 +142,11 @@ package final class FrameFiles: @unchecked Sendable {
         throw .damaged(place.finding(.segmentMissing))
       }
       if let file = files[place.segment] { return (file, salt) }
-      let file = try onDisk { () throws(DiskError) in
-        try folder.fileForReading(place.segment.fileName)
+      let file: any ReadableFile
+      do throws(DiskError) {
+        file = try folder.fileForReading(place.segment.fileName)
+      } catch {
+        throw error.code == .notFound ? .damaged(place.finding(.segmentMissing)) : .disk(error)
       }
       // Any will do: who goes through the past comes back to the same few.
       if files.count >= Self.largestFileCount, let other = files.first?.key { files[other] = nil }

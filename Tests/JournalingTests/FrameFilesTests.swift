@@ -73,11 +73,13 @@ import Testing
     #expect(try files.frame(at: place).number == FrameNumber(1))
   }
 
-  @Test func `frames of a journal that is gone are missing at their places`() throws {
+  @Test(arguments: [false, true])
+  func `frames of a journal that is gone are missing at their places`(hasFolder: Bool) throws {
     let store = StoreBuilder(payloads: [])
     let manifest = try JournalReader(at: "store", on: store.disk()).manifest
     let disk = SimulatedDisk(seed: 1)
     try disk.setContents("store/MANIFEST", store.manifest.encoded())
+    if hasFolder { try disk.makeFolders("store/journal") }
     let files = try FrameFiles(in: disk.folderForReading(at: "store"), manifest)
     let place = FramePlace(number: FrameNumber(1), segment: SegmentNumber(1), offset: 128)
     let finding = Finding(
