@@ -57,7 +57,7 @@ extension PendingCommits {
     guard conflicts.isEmpty else { throw .conflicts(CommitConflicts(objects: conflicts)) }
     if request.keepsEnds, let ends = snapshot.era?.ends, ends.areChanged(by: parts) {
       let keeping = try keeping(ends, of: parts)
-      parts = keeping.parts
+      parts = keeping.outcome
       for part in parts where keeping.kept.contains(part.object) {
         merged.updateValue(part.new, forKey: part.object)
       }

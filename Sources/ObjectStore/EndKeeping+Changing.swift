@@ -20,10 +20,13 @@ extension EndKeeping {
   private mutating func take(
     _ other: ObjectID, from object: ObjectID, _ key: KeyNumber, _ form: RelationshipEnds.Form
   ) throws(StoreError) {
-    if form == .answered { return }
-    let destinations = try row(of: object)?[key].destinations ?? []
-    guard destinations.contains(other) else { return }
-    set(destinations.filter { $0 != other }, key, form, of: object)
+    guard form != .answered, let row = try row(of: object) else { return }
+    if form == .one {
+      if row[key]?.reference == other { set(nil, key, of: object) }
+    } else {
+      try gather(object, key, form)
+      gathered[Holder(object: object, key: key)]?.remove(other)
+    }
   }
 
   /// Has an object lead to another; where it can lead to one, what it led to leads back no more.
@@ -32,31 +35,29 @@ extension EndKeeping {
     _ back: (key: KeyNumber, form: RelationshipEnds.Form)
   ) throws(StoreError) {
     guard let row = try row(of: object) else { return }
-    let destinations = row[end.key].destinations
-    if destinations.contains(other) { return }
     if end.form == .one {
-      for former in destinations { try take(object, from: former, back.key, back.form) }
-      set([other], end.key, end.form, of: object)
+      let former = row[end.key]?.reference
+      if former == other { return }
+      if let former { try take(object, from: former, back.key, back.form) }
+      set(.reference(other), end.key, of: object)
     } else {
-      set(destinations + [other], end.key, end.form, of: object)
+      try gather(object, end.key, end.form)
+      gathered[Holder(object: object, key: end.key)]?.append(other)
     }
   }
 
-  /// Sets the destinations of an object that is there. A relationship that leads to none has no value.
-  private mutating func set(
-    _ destinations: [ObjectID], _ key: KeyNumber, _ form: RelationshipEnds.Form, of object: ObjectID
-  ) {
+  /// Sets what an object that is there holds.
+  private mutating func set(_ value: Value?, _ key: KeyNumber, of object: ObjectID) {
     guard let place = places[object] else { return }
-    var value: Value?
-    if !destinations.isEmpty {
-      switch form {
-      case .one: value = .reference(destinations[0])
-      case .set: value = .set(Set(destinations.map { .reference($0) }))
-      case .array, .answered: value = .array(destinations.map { .reference($0) })
-      }
-    }
     parts[place].new?[key] = value
     kept.insert(object)
+  }
+
+  /// Sets what objects hold of the relationships to many that were changed, each as a whole.
+  mutating func setGathered() {
+    for (holder, destinations) in gathered where destinations.isChanged {
+      set(destinations.value, holder.key, of: holder.object)
+    }
   }
 
   // MARK: Reading
@@ -78,10 +79,36 @@ extension EndKeeping {
     return stored.row
   }
 
+  /// Whether an object is to lead to another, before any is led elsewhere.
   mutating func leads(
-    _ object: ObjectID, _ key: KeyNumber, to other: ObjectID
+    _ object: ObjectID, _ end: RelationshipEnds.Back, to other: ObjectID
   ) throws(StoreError) -> Bool {
-    try row(of: object)?[key].destinations.contains(other) ?? false
+    let value = try row(of: object)?[end.key]
+    guard case .array? = value else { return value.leads(to: other) }
+    try gather(object, end.key, end.form)
+    return gathered[Holder(object: object, key: end.key)]?.contains(other) ?? false
+  }
+
+  private mutating func gather(
+    _ object: ObjectID, _ key: KeyNumber, _ form: RelationshipEnds.Form
+  ) throws(StoreError) {
+    let holder = Holder(object: object, key: key)
+    if gathered[holder] != nil { return }
+    gathered[holder] = GatheredDestinations(try row(of: object)?[key], form)
+  }
+
+  /// Whether who commits has led an object to another, or away.
+  mutating func isEdited(_ part: Part?, _ key: KeyNumber, _ other: ObjectID) -> Bool {
+    guard let part else { return false }
+    let (asked, base) = (part.asked?[key], part.base?[key])
+    guard asked?.kind == .array || base?.kind == .array else {
+      return asked.leads(to: other) != base.leads(to: other)
+    }
+    let holder = Holder(object: part.object, key: key)
+    let known = edited[holder]
+    let objects = known ?? Set(asked.destinations).symmetricDifference(base.destinations)
+    if known == nil { edited[holder] = objects }
+    return objects.contains(other)
   }
 
   mutating func isThere(_ object: ObjectID) throws(StoreError) -> Bool {
@@ -90,5 +117,17 @@ extension EndKeeping {
     let isThere = try head.handle(of: object).map { !$0.isDeleted } ?? false
     presence[object] = isThere
     return isThere
+  }
+}
+
+extension Value? {
+  /// Whether the value of a relationship leads to an object; over an array it goes for that.
+  fileprivate func leads(to object: ObjectID) -> Bool {
+    switch self {
+    case .reference(let only)?: only == object
+    case .set(let members)?: members.contains(.reference(object))
+    case .array(let members)?: members.contains(.reference(object))
+    default: false
+    }
   }
 }

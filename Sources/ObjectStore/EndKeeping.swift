@@ -42,6 +42,12 @@ struct EndKeeping {
     }
   }
 
+  /// An object, and a relationship that it has.
+  struct Holder: Hashable {
+    let object: ObjectID
+    let key: KeyNumber
+  }
+
   /// An object that refers to another, and by which end.
   private struct Referring {
     let object: ObjectID
@@ -51,11 +57,16 @@ struct EndKeeping {
   let ends: RelationshipEnds
   /// The state before the commit.
   let head: Snapshot
-  /// What becomes of objects, first of those that are asked for, and then of those at the other ends.
+  /// What becomes of objects, first of those that are asked for, and then of those at the other ends that were looked
+  /// at.
   var parts: [Part]
   let askedCount: Int
   var places: [ObjectID: Int] = [:]
   var presence: [ObjectID: Bool] = [:]
+  /// Where relationships to many are to lead that many others are asked for, or that are changed.
+  var gathered: [Holder: GatheredDestinations] = [:]
+  /// Where who commits has led objects by ordered relationships, or away.
+  var edited: [Holder: Set<ObjectID>] = [:]
   private var referring: [ObjectID: [Referring]]?
   private var disagreements: [Disagreement] = []
   /// The objects that have got another row than they were to have.
@@ -71,6 +82,11 @@ struct EndKeeping {
     for (place, part) in parts.enumerated() { places[part.object] = place }
   }
 
+  /// What becomes of the objects that are asked for, and of the others that have got another row.
+  var outcome: [Part] {
+    parts[..<askedCount] + parts[askedCount...].filter { kept.contains($0.object) }
+  }
+
   /// Has all ends be in step, unless something is to be deleted that is still led to.
   mutating func keep() throws(StoreError) {
     for place in 0..<askedCount { try compare(parts[place]) }
@@ -79,6 +95,7 @@ struct EndKeeping {
     // What the policy has decided comes last, and so displaces what was decided without it.
     let links = disagreements.filter(\.isLink).sorted { $0.place < $1.place }
     for each in links { try link(each) }
+    setGathered()
   }
 
   // MARK: Comparing
@@ -92,20 +109,19 @@ struct EndKeeping {
       }
       let (old, new) = (part.old?[end.key], part.new?[end.key])
       if old == new { continue }
-      let (before, after) = (old.destinations, new.destinations)
-      let (wasLedTo, isLedTo) = (Set(before), Set(after))
-      for other in after where !wasLedTo.contains(other) && other.store == head.store {
+      let (coming, going) = Self.difference(from: old, to: new)
+      for other in coming where other.store == head.store {
         if try !isThere(other) {
           note(part.object, end, other, isLink: false)
         } else if let back = end.storedBack,
-          try !leads(other, back.key, to: part.object)
+          try !leads(other, back, to: part.object)
         {
           decide(part, end, back, other, leads: true)
         }
       }
       guard let back = end.storedBack else { continue }
-      for other in before where !isLedTo.contains(other) && other.store == head.store {
-        guard try isThere(other), try leads(other, back.key, to: part.object) else { continue }
+      for other in going where other.store == head.store {
+        guard try isThere(other), try leads(other, back, to: part.object) else { continue }
         if part.new == nil {
           leave(part, end, back, other)
         } else {
@@ -113,6 +129,21 @@ struct EndKeeping {
         }
       }
     }
+  }
+
+  /// What a relationship comes to lead to, and what it leads to no more.
+  private static func difference(
+    from old: Value?, to new: Value?
+  ) -> (coming: [ObjectID], going: [ObjectID]) {
+    if case .set(let old)? = old, case .set(let new)? = new {
+      let (coming, going) = (Value.set(new.subtracting(old)), Value.set(old.subtracting(new)))
+      return (Value?(coming).destinations, Value?(going).destinations)
+    }
+    let (before, after) = (old.destinations, new.destinations)
+    let (wasLedTo, isLedTo) = (Set(before), Set(after))
+    return (
+      after.filter { !wasLedTo.contains($0) }, before.filter { !isLedTo.contains($0) }
+    )
   }
 
   /// Finds what still refers to an object that goes, and that does not know it.
@@ -142,7 +173,7 @@ struct EndKeeping {
         }
       }
     }
-    for member in members where try leads(member, back.key, to: part.object) {
+    for member in members where try leads(member, back, to: part.object) {
       leave(part, end, back, member)
     }
   }
@@ -187,8 +218,8 @@ struct EndKeeping {
     leads: Bool
   ) {
     let partner = asked(other)
-    let isEdited = part.isEdited(end.key, other)
-    let isPartnerEdited = partner?.isEdited(back.key, part.object) ?? false
+    let isEdited = isEdited(part, end.key, other)
+    let isPartnerEdited = self.isEdited(partner, back.key, part.object)
     let (isRuled, isPartnerRuled) = (part.isRuled, partner?.isRuled ?? false)
     let isLink: Bool
     switch (end.form == .one, back.form == .one) {
@@ -210,13 +241,5 @@ struct EndKeeping {
   ) {
     disagreements.append(
       Disagreement(object: object, end: end, other: other, isLink: isLink, isRuled: isRuled))
-  }
-}
-
-extension EndKeeping.Part {
-  /// Whether who commits has led it to another, or away.
-  fileprivate func isEdited(_ key: KeyNumber, _ other: ObjectID) -> Bool {
-    asked?[key].destinations.contains(other) ?? false
-      != base?[key].destinations.contains(other) ?? false
   }
 }

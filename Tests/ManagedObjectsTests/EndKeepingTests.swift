@@ -172,4 +172,51 @@ import Testing
     #expect(comment.value(forKey: "post") == reference(posts[1]))
     try expectWhole()
   }
+
+  /// Which ends say in a commit that new objects and one of the store lead to each other.
+  enum Saying: CaseIterable { case members, owner, both }
+
+  @Test(arguments: ["comments", "readers"], Saying.allCases)
+  func `S43: a commit asks and sets the ends of one object at a cost that grows with their number`(
+    key: String, saying: Saying
+  ) throws {
+    func time(_ count: Int) throws -> Duration {
+      let stage = try Stage()
+      let (store, context) = (stage.store, stage.context())
+      let post = context.insert("Post")
+      let member = context.insert(key == "comments" ? "Comment" : "Person")
+      try context.save()
+      let forth = try store.key(named: key)
+      let back = try store.key(named: key == "comments" ? "post" : "reads")
+      let leadsBack = key == "comments" ? reference(post) : .set([reference(post)])
+      let members = try (0..<count).map { _ in
+        try store.newObject(of: member.objectID.entity)
+      }
+      var objects = members.map {
+        CommitRequest.Object(
+          $0, base: .none, nil, to: saying == .owner ? Row() : Row([back: leadsBack]))
+      }
+      if saying != .members {
+        let references = members.map { Value.reference($0) }
+        let before = try #require(try store.head.row(of: post.objectID))
+        var row = before
+        row[forth] = key == "comments" ? .array(references) : .set(Set(references))
+        objects.append(.init(post.objectID, base: store.lastCommit, before, to: row))
+      }
+      var request = CommitRequest(objects)
+      request.keepsEnds = true
+      let live = try store.beginContext(name: "import", on: store.lastCommit)
+      let clock = ContinuousClock()
+      let time = try clock.measure { _ = try store.commit(request, by: live) }
+      #expect(try store.head.row(of: post.objectID)?[forth].destinations == members)
+      for member in members {
+        #expect(try store.head.row(of: member)?[back] == leadsBack)
+      }
+      return time
+    }
+    _ = try time(100)
+    let (few, many) = (try time(250), try min(time(2_000), time(2_000)))
+    // 8 times, where each does not go over all; then it is 64 times.
+    #expect(many < few * 27)
+  }
 }
