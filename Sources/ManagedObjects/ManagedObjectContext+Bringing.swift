@@ -114,7 +114,7 @@ extension ManagedObjectContext {
     }
     perform(.inserted(object), rows: [object: nil])
     state.presence = .there
-    state.rowWhenDeleted = nil
+    state.deletion = nil
     state.members = nil
     state.untracked = nil
     settle(state)

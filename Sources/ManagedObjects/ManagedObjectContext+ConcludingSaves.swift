@@ -48,11 +48,8 @@ extension ManagedObjectContext {
       beginStretch()
       for object in saved {
         let state = object.state
-        state.base = number
         let row = rows[state.objectID] ?? nil
-        state.handle = row.map { RowHandle(StoredRow($0, changed: number)) }
-        state.presence = row == nil ? .gone : .there
-        state.rowWhenDeleted = nil
+        state.stand(on: number, with: row.map { RowHandle(StoredRow($0, changed: number)) })
         settle(state)
       }
       for state in far { adopt(rows[state.objectID] ?? nil, by: state, at: number) }

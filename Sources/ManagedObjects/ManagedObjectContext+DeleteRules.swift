@@ -64,8 +64,8 @@ extension ManagedObjectContext {
     let known =
       relationship.storage == .inverse
       ? members(of: state, key, relationship).sorted()
-      : state.rowWhenDeleted?[key].destinations ?? []
-    guard let late = state.lateMembers?[key] else { return known }
+      : state.deletion?.row[key].destinations ?? []
+    guard let late = state.deletion?.lateMembers[key] else { return known }
     return known + late.subtracting(known).sorted()
   }
 
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
     if heldValue(of: state, inverse.key).destinations.contains(deleted) { return true }
     // What is changed here besides stays as it was seen, and others have had it lead here.
     return state.hasDraft && !isLedElsewhere(id, inverse.key)
-      && self.state(of: deleted)?.lateMembers?.values.contains { $0.contains(id) } ?? false
+      && self.state(of: deleted)?.deletion?.lateMembers.values.contains { $0.contains(id) } ?? false
   }
 
   /// Whether the context has itself changed where an object leads.
@@ -124,7 +124,7 @@ extension ManagedObjectContext {
         stale.append(member)
       }
     }
-    state.lateMembers = late
+    state.deletion?.lateMembers = late
     refresh(stale, keepingChanges: true, reason: .refresh)
   }
 

@@ -57,7 +57,7 @@ extension ManagedObjectContext {
     case .inserted:
       for entry in heldRow(of: state).entries { add(entry.key, old: nil, new: entry.value) }
     case .deleted:
-      if let row = state.rowWhenDeleted {
+      if let row = state.deletion?.row {
         for entry in row.entries { add(entry.key, old: entry.value, new: nil) }
       } else {
         for (key, old) in event.valuesBefore[id] ?? [:] { add(key, old: old, new: nil) }

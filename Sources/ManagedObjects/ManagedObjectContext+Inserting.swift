@@ -126,7 +126,7 @@ extension ManagedObjectContext {
     for (key, value) in untrackedValues(of: state) { row[key] = value }
     noteChanged(state)
     if event.collectsSets { event.noteSet(state.objectID) }
-    state.rowWhenDeleted = row
+    state.deletion = ObjectState.Deletion(row: row)
     state.presence = .deleted
     perform(.deleted(state.objectID))
     settle(state)

@@ -129,7 +129,7 @@ extension ManagedObjectContext {
       state.forgetDecoded()
     } else {
       state.decoded = nil
-      state.rowWhenDeleted = nil
+      state.deletion = nil
       // What it is read at next may be later than what the journal says it stands on.
       state.basedIn = 0
     }
@@ -150,7 +150,7 @@ extension ManagedObjectContext {
     guard let handle else {
       state.presence = .gone
       state.handle = nil
-      state.rowWhenDeleted = nil
+      state.deletion = nil
       return
     }
     state.handle = handle

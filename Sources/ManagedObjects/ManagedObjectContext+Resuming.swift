@@ -112,7 +112,7 @@ extension ManagedObjectContext {
         row[property.key] = leading.isEmpty ? nil : .array(leading.map { .reference($0) })
       }
     }
-    state.rowWhenDeleted = row
+    state.deletion = ObjectState.Deletion(row: row)
     pendingDeletions.append(state)
   }
 

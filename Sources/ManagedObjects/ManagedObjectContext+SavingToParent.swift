@@ -71,14 +71,13 @@ extension ManagedObjectContext {
       held = held.filter { $0.value.state.untracked != nil }
       beginStretch()
       for state in states {
+        var handle = state.handle
         do throws(StoreError) {
-          state.handle = try shown(state.objectID, view.snapshot)
+          handle = try shown(state.objectID, view.snapshot)
         } catch {
           readFailure = error
         }
-        state.base = .none
-        state.presence = state.handle == nil ? .gone : .there
-        state.rowWhenDeleted = nil
+        state.stand(on: .none, with: handle)
       }
     }
     isSaving = false

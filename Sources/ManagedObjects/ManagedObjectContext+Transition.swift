@@ -78,11 +78,13 @@ extension ManagedObjectContext {
     switch (state.presence, isThere) {
     case (.there, false):
       // Of what was deleted before and has been refreshed, what it led to then is kept for its delete rules.
-      if state.rowWhenDeleted == nil { state.rowWhenDeleted = storedRow(state) }
+      if state.deletion == nil {
+        state.deletion = storedRow(state).map { ObjectState.Deletion(row: $0) }
+      }
       state.presence = state.handle == nil ? .gone : .deleted
     case (.deleted, true), (.gone, true):
       state.presence = .there
-      state.rowWhenDeleted = nil
+      state.deletion = nil
     default: break
     }
   }

@@ -30,7 +30,7 @@ extension ManagedObjectContext {
     fireQuietly(state)
     storePendingQuietly(of: state, key)
     if state.untracked != nil, let value = valueOverStored(of: state, key) { return value }
-    if state.presence == .deleted { return state.rowWhenDeleted?[key] }
+    if state.presence == .deleted { return state.deletion?.row[key] }
     if state.hasDraft, let draft = fold.objects[state.objectID] { return draft.value(of: key) }
     return stored(state, key)
   }

@@ -49,10 +49,8 @@ package final class ObjectState {
   var members: [KeyNumber: Set<ObjectID>]?
   /// The program's values of transformed attributes, where they have been made or set.
   var decoded: [KeyNumber: DecodedValue]?
-  /// What the object had when it was deleted.
-  var rowWhenDeleted: Row?
-  /// Objects that others have had lead to it since it was deleted here, by relationship of its own.
-  var lateMembers: [KeyNumber: Set<ObjectID>]?
+  /// What its delete rules go by; nil where it is not deleted.
+  var deletion: Deletion?
   /// The stretch of unsaved work in which the journal has been told last where the object stands.
   var basedIn: UInt32 = 0
   /// The edits that have set its values.
@@ -64,6 +62,14 @@ package final class ObjectState {
 
   /// Who watches the object.
   var watch: ObjectWatch?
+
+  /// An object's being deleted.
+  struct Deletion {
+    /// What the object had.
+    let row: Row
+    /// Objects that others have had lead to it since, by relationship of its own.
+    var lateMembers: [KeyNumber: Set<ObjectID>] = [:]
+  }
 
   /// What a save would make of the object.
   enum Standing {
@@ -84,6 +90,14 @@ package final class ObjectState {
   func attached() -> ManagedObjectContext {
     guard let context else { trapForgotten() }
     return context
+  }
+
+  /// Has the object be what was saved, and nothing besides.
+  func stand(on commit: CommitNumber, with handle: RowHandle?) {
+    base = commit
+    self.handle = handle
+    presence = handle == nil ? .gone : .there
+    deletion = nil
   }
 
   /// Has a key that is redone to be nothing show nothing, and one that is undone show again what was under it.

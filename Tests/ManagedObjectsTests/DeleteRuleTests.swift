@@ -136,6 +136,36 @@ import Testing
     #expect(try stage.brokenEnds() == [] && stage.store.verify(deep: true) == [])
   }
 
+  @Test func `S44: what led to an object when it was deleted before does not go with it now`()
+    throws
+  {
+    let stage = try Stage()
+    let (a, b) = (stage.context(), stage.context())
+    let (posts, comment) = ([a.insert("Post"), a.insert("Post")], a.insert("Comment"))
+    let (blog, person) = (a.insert("Blog"), a.insert("Person"))
+    try a.save()
+    b.object(with: comment.objectID).setValue(reference(posts[0]), forKey: "post")
+    b.object(with: blog.objectID).setValue(reference(person), forKey: "editor")
+    try b.save()
+    a.mergePolicy = .mergeByPropertyObjectTrump
+    a.delete(posts[0])
+    a.delete(person)
+    // It finds the comment, which goes, too, and is denied by the blog.
+    #expect(throws: ValidationErrors.self) { try a.save() }
+    #expect(comment.isDeleted)
+    while posts[0].isDeleted { a.undo() }
+    #expect(!comment.isDeleted)
+    b.object(with: comment.objectID).setValue(reference(posts[1]), forKey: "post")
+    try b.save()
+    comment.setValue("mine", forKey: "text")
+    a.refresh(comment, mergeChanges: true)
+    a.delete(posts[0])
+    try a.save(retrying: 1)
+    #expect(!comment.isDeleted && comment.value(forKey: "text") == "mine")
+    #expect(try stage.destinations(comment, "post") == [posts[1].objectID])
+    #expect(try stage.brokenEnds() == [] && stage.store.verify(deep: true) == [])
+  }
+
   @Test func `S49: an insert that is undone after others have led to it follows its rules`() throws
   {
     let stage = try Stage()

@@ -41,7 +41,7 @@ final class NaiveContext {
   var history = NaiveHistory()
   /// Deleted objects whose rules are to run, in the order of their deletion.
   var pendingDeletions: [ObjectID] = []
-  /// What others have had lead to deleted objects, by key of these.
+  /// What others have had lead to deleted objects since these were deleted, by key of these.
   var late: [ObjectID: [String: Set<ObjectID>]] = [:]
   /// What has happened since it was told of last.
   var event = NaiveEvent()
@@ -169,6 +169,7 @@ final class NaiveContext {
       ($0.set, $0.quiet) = ([], [])
       $0.isDirty = $0.snapshot != nil
     }
+    late[id] = nil
     pendingDeletions.append(id)
   }
 

@@ -85,6 +85,7 @@ extension NaiveContext {
         back.whole = object.now
         if entry.whole == nil, object.snapshot != nil { object.remains = object.now }
         object.now = entry.whole
+        late[id] = nil
         let keys = Set((object.now ?? [:]).keys).union((object.snapshot ?? [:]).keys)
         (object.set, object.quiet) = (object.now == nil ? [] : keys, [])
       } else {
