@@ -112,6 +112,20 @@ extension ManagedObjectContext {
     if let latter { didChange(latter, inverse.key) }
   }
 
+  /// Keeps destinations that have been read in step with an object that there is no instance of, or a fault.
+  ///
+  /// - Parameter owners: those that may have it among their destinations.
+  func noteReference(
+    ofUnread member: ObjectID, _ key: KeyNumber, from owners: [ObjectID], to owner: ObjectID?
+  ) {
+    for former in owners.sorted() { noteReference(of: member, key, from: former, to: owner) }
+    guard let owner,
+      let inverse = schema.entity(member.entity)?.property(key)?.relationship?.inverse,
+      let members = state(of: owner)?.members?[inverse.key], !members.contains(member)
+    else { return }
+    noteReference(of: member, key, from: nil, to: owner)
+  }
+
   /// Has destinations that were read before have an object that is found to lead to their owner. What is found as
   /// it was known is no change of the owner.
   func noteFetchedReferences(of state: ObjectState) {

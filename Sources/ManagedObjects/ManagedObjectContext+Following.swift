@@ -75,9 +75,7 @@ extension ManagedObjectContext {
     }
     parentChanges = ParentChanges()
     refresh(stale, keepingChanges: true, reason: .merge)
-    for object in came.changed.sorted() where state(of: object)?.isFault ?? true {
-      noteReferences(of: object, rows[object] ?? Row())
-    }
+    noteReferences(of: came.changed.filter { state(of: $0)?.isFault ?? true }, rows)
     bury(gone)
     event.inserted.formUnion(new)
   }
@@ -88,20 +86,34 @@ extension ManagedObjectContext {
     return try state.handle?.stored().row
   }
 
-  /// Keeps destinations that have been read in step with an object that there is no instance of, or a fault.
-  private func noteReferences(of object: ObjectID, _ row: Row) {
-    guard hasReadMembers, let info = schema.entity(object.entity) else { return }
-    for property in info.properties {
-      guard let relationship = property.relationship, relationship.storage == .one,
-        let inverse = relationship.inverse, inverse.storage == .inverse
-      else { continue }
-      let now = row[property.key]?.reference
-      let owners = registered.values.map { $0.takeUnretainedValue() }
-        .filter { $0.members?[inverse.key]?.contains(object) ?? false }.map(\.objectID).sorted()
-      for owner in owners { noteReference(of: object, property.key, from: owner, to: now) }
-      guard let now, let members = state(of: now)?.members?[inverse.key], !members.contains(object)
-      else { continue }
-      noteReference(of: object, property.key, from: nil, to: now)
+  /// Keeps destinations that have been read in step with objects that there are no instances of, or faults.
+  private func noteReferences(of objects: Set<ObjectID>, _ rows: [ObjectID: Row]) {
+    guard hasReadMembers, !objects.isEmpty else { return }
+    let owners = ownersRead(of: objects)
+    for object in objects.sorted() {
+      for property in schema.entity(object.entity)?.properties ?? [] {
+        guard let relationship = property.relationship, relationship.storage == .one,
+          let inverse = relationship.inverse, inverse.storage == .inverse
+        else { continue }
+        noteReference(
+          ofUnread: object, property.key, from: owners[inverse.key]?[object] ?? [],
+          to: rows[object]?[property.key]?.reference)
+      }
     }
+  }
+
+  /// Who was asked for destinations that are answered from their inverse and has some objects among them: by its key,
+  /// and by object.
+  private func ownersRead(of objects: Set<ObjectID>) -> [KeyNumber: [ObjectID: [ObjectID]]] {
+    var owners: [KeyNumber: [ObjectID: [ObjectID]]] = [:]
+    for state in registered.values.lazy.map({ $0.takeUnretainedValue() }) {
+      for (key, members) in state.members ?? [:] {
+        let (few, many) = members.count < objects.count ? (members, objects) : (objects, members)
+        for object in few where many.contains(object) {
+          owners[key, default: [:]][object, default: []].append(state.objectID)
+        }
+      }
+    }
+    return owners
   }
 }

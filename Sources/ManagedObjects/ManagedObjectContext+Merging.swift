@@ -36,7 +36,7 @@ extension ManagedObjectContext {
       states.filter { !$0.isFault && $0.base < commit.number }, keepingChanges: true, reason: .merge
     )
     noteMerged(commit.number)
-    for change in commit.changes { noteReferences(changedBy: change) }
+    for change in commit.changes { noteReferences(in: change) }
     noteGone(states.filter { $0.isFault && !isChanged($0) }, in: commit)
     event.inserted.formUnion(new.map(\.objectID))
     return new
@@ -114,8 +114,8 @@ extension ManagedObjectContext {
     do { return .some(try store.row(of: object, at: commit)) } catch { return nil }
   }
 
-  /// Keeps destinations that have been read in step with objects that there are no instances of.
-  private func noteReferences(changedBy change: Commit.Change) {
+  /// Has owners follow where a commit has led an object that is not read here.
+  private func noteReferences(in change: Commit.Change) {
     guard state(of: change.objectID)?.isFault ?? true,
       let info = schema.entity(change.objectID.entity)
     else { return }
@@ -127,8 +127,8 @@ extension ManagedObjectContext {
       let (old, new) = (value.old?.reference, value.new?.reference)
       // A later commit may have led it elsewhere, and owners may have been read since.
       let now = last.map { $0[property.key]?.reference } ?? new
-      noteReference(of: change.objectID, property.key, from: old, to: now)
-      noteReference(of: change.objectID, property.key, from: new, to: now)
+      noteReference(
+        ofUnread: change.objectID, property.key, from: [old, new].compactMap(\.self), to: now)
     }
   }
 }

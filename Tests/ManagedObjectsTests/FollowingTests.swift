@@ -91,4 +91,39 @@ import Testing
     #expect(inGrandchild.value(forKey: "title") == "new")
     withExtendedLifetime(held) {}
   }
+
+  @Test func `S66: what a child brings in costs with what came, and not with all that it holds`()
+    throws
+  {
+    func time(_ count: Int) throws -> Duration {
+      let stage = try Stage()
+      let parent = stage.context()
+      let (blog, other) = (parent.insert("Blog"), parent.insert("Blog"))
+      let posts = (0..<count).map { _ in parent.insert("Post") }
+      try parent.save()
+      let child = ManagedObjectContext(parent: parent)
+      child.automaticallyMergesChanges = true
+      child.processPendingChanges()
+      let owners = try [blog, other].map { try child.existingObject(with: $0.objectID) }
+      #expect(owners.allSatisfy { $0.value(forKey: "posts") == .set([]) })
+      let held = try posts.map { try child.existingObject(with: $0.objectID) }
+      let new = (0..<count).map { _ in parent.insert("Post") }
+      for post in new { post.setValue(blog.reference, forKey: "blog") }
+      parent.processPendingChanges()
+      let clock = ContinuousClock()
+      let time = clock.measure { child.processPendingChanges() }
+      #expect(owners[0].value(forKey: "posts") == .set(Set(new.map(\.reference))))
+      for post in new { post.setValue(other.reference, forKey: "blog") }
+      parent.processPendingChanges()
+      child.processPendingChanges()
+      #expect(owners[0].value(forKey: "posts") == .set([]))
+      #expect(owners[1].value(forKey: "posts") == .set(Set(new.map(\.reference))))
+      withExtendedLifetime(held) {}
+      return time
+    }
+    _ = try time(100)
+    let (few, many) = (try time(300), try min(time(4_800), time(4_800)))
+    // 16 times, where it is not looked at all that is held for each; then it is 256 times.
+    #expect(many < few * 81)
+  }
 }
