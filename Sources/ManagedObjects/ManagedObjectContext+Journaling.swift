@@ -15,8 +15,9 @@ extension ManagedObjectContext {
       let number = writer.record(edit)
       switch edit {
       case .set(let object, let key, let value), .setPrimitive(let object, let key, let value):
-        registered[object.rawValue]?.takeUnretainedValue().note(
-          number, key, value, event.setStretch)
+        guard let state = registered[object.rawValue]?.takeUnretainedValue() else { break }
+        state.note(number, key, value, event.setStretch)
+        if case .set = edit { noteSetOver(state, key) }
       case .inserted, .based, .stepEnded, .renamed, .undoSwitched, .membersChanged, .saveFailed:
         break
       default: event.setStretch &+= 1
@@ -31,6 +32,7 @@ extension ManagedObjectContext {
     begin()
     let edit = Edit.set(state.objectID, key, value)
     state.note(writer.record(edit), key, value, event.setStretch)
+    noteSetOver(state, key)
     if !state.hasDraft || !fold.setHeld(state.objectID, key, to: value) { apply(edit) }
   }
 

@@ -24,8 +24,19 @@ extension ManagedObjectContext {
     guard fold.hasOpenStep else { return }
     perform(.stepEnded(name: actionName))
     actionName = nil
-    if levelsOfUndo > 0 { fold.forgetSteps(beyond: levelsOfUndo) }
+    forgetEarlySteps()
   }
+
+  /// Forgets the oldest steps, where more can be undone than is asked for.
+  func forgetEarlySteps() {
+    guard levelsOfUndo > 0 else { return }
+    let count = stepCount
+    fold.forgetSteps(beyond: levelsOfUndo)
+    forgottenStepCount += count - stepCount
+  }
+
+  /// How many steps can be undone, and were forgotten before these.
+  var stepCount: Int { forgottenStepCount + fold.undoSteps.count }
 
   /// Names the step that is being made, or the group that is open.
   public func setActionName(_ name: String) { actionName = name }
@@ -159,12 +170,7 @@ extension ManagedObjectContext {
         isUndo ? fold.undoSteps.last == step : !fold.hasOpenStep && fold.redoSteps.last == step
       if !isNext { return }
       perform(edit(restorations))
-      for restoration in restorations {
-        guard let state = state(of: restoration.object) else { continue }
-        for entry in restoration.entries where entry.value == nil {
-          state.cover(entry.key, isUndo: isUndo)
-        }
-      }
+      for restoration in restorations { coverUntracked(after: restoration) }
       isDone = true
     }
     guard isDone else { return tellChanges() }

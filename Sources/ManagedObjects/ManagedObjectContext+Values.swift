@@ -35,20 +35,6 @@ extension ManagedObjectContext {
     return stored(state, key)
   }
 
-  /// What was set while nothing was tracked, or changed over that.
-  private func valueOverStored(of state: ObjectState, _ key: KeyNumber) -> Value?? {
-    guard let untracked = state.untracked?[key] else { return nil }
-    if state.hasDraft, let changed = fold.objects[state.objectID]?.delta[key] { return changed }
-    return untracked
-  }
-
-  /// What was set of an object while nothing was tracked, where nothing is changed over it.
-  func untrackedValues(of state: ObjectState) -> [KeyNumber: Value?] {
-    guard let untracked = state.untracked else { return [:] }
-    guard state.hasDraft, let draft = fold.objects[state.objectID] else { return untracked }
-    return untracked.filter { key, _ in draft.delta[key] == nil }
-  }
-
   /// The value of a key that the model does not have.
   func dynamicValue(of state: ObjectState, _ name: String) -> Value? {
     if isReadWatched { noteRead(of: state, name) }
@@ -129,14 +115,6 @@ extension ManagedObjectContext {
     if reconcilesChangesAtOnce, state.standing != .inserted, !isPending { reconcile(state, [key]) }
     if !state.hasDraft || state.standing == .unchanged { settle(state) }
     didChange(state, key)
-  }
-
-  func setUntracked(
-    _ value: Value?, of state: ObjectState, _ key: KeyNumber, decoded: DecodedValue? = nil
-  ) {
-    replaceDecoded(of: state, key, by: decoded)
-    if state.untracked == nil { state.untracked = [:] }
-    state.untracked?.updateValue(value, forKey: key)
   }
 
   func setPrimitiveValue(_ value: Value?, of state: ObjectState, _ name: String) {

@@ -70,8 +70,10 @@ public final class ManagedObjectContext {
   public var mergePolicy = MergePolicy.error
   /// How many steps can be undone; 0 for all. The oldest are given up.
   public var levelsOfUndo = 0 {
-    didSet { if levelsOfUndo > 0 { fold.forgetSteps(beyond: levelsOfUndo) } }
+    didSet { forgetEarlySteps() }
   }
+  /// How many steps were forgotten by that.
+  var forgottenStepCount = 0
   /// Whether delete rules run when pending changes are processed; otherwise they do at the save.
   public var propagatesDeletesAtEndOfEvent = true
   /// Whether a fault whose object is gone is shown as a deleted object without values; otherwise the next save

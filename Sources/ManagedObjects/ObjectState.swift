@@ -40,11 +40,13 @@ package final class ObjectState {
   var standing = Standing.unchanged
   /// Values that were set while nothing is tracked; they are nobody's but this object's.
   var untracked: [KeyNumber: Value?]? {
-    didSet { if untracked == nil { covered = [:] } }
+    didSet { if untracked == nil { (covered, setOverIn) = ([:], [:]) } }
   }
-  /// Those of them that setting the keys to nothing has taken away, where it was redone: the fold has no value then, as
-  /// where nothing was set.
+  /// Those of them that are not shown, though the fold has no value either: there undoing or redoing has led back to a
+  /// value that was set to what the store has.
   private var covered: [KeyNumber: Value?] = [:]
+  /// How many steps came before the one that has set a key over what is untracked; none where that is in no step.
+  private var setOverIn: [KeyNumber: Int?] = [:]
   /// Destinations of relationships that are answered from their inverse, where they have been read.
   var members: [KeyNumber: Set<ObjectID>]?
   /// The program's values of transformed attributes, where they have been made or set.
@@ -100,9 +102,18 @@ package final class ObjectState {
     deletion = nil
   }
 
-  /// Has a key that is redone to be nothing show nothing, and one that is undone show again what was under it.
-  func cover(_ key: KeyNumber, isUndo: Bool) {
-    if isUndo {
+  /// Notes that a key is set over what is untracked, in the step that so many came before; nil where it is in none.
+  func noteSetOver(_ key: KeyNumber, stepCount: Int?) {
+    if untracked?[key] != nil { setOverIn.updateValue(stepCount, forKey: key) }
+  }
+
+  /// Has a key of which the fold has nothing after undoing or redoing show what is untracked, or what the store has:
+  /// that, where it was set so.
+  ///
+  /// - Parameter stepCount: how many steps can be undone, and were forgotten before these.
+  func cover(_ key: KeyNumber, stepCount: Int) {
+    let isSet = setOverIn[key].map { count in count.map { stepCount > $0 } ?? true } ?? false
+    if !isSet {
       if let value = covered.removeValue(forKey: key) { untracked?.updateValue(value, forKey: key) }
     } else if let value = untracked?[key] {
       covered.updateValue(value, forKey: key)

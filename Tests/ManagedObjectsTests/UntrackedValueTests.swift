@@ -37,6 +37,74 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `S48: undo leads back to nothing where nothing was set over what awakeFromFetch gave`(
+    isRedone: Bool
+  ) throws {
+    try withFetched { _, context, post in
+      func change(_ value: Value?) {
+        post.setValue(value, forKey: "scratch")
+        context.processPendingChanges()
+      }
+      context.levelsOfUndo = 3
+      for author in ["a", "b", "c"] {
+        post.setValue(.string(author), forKey: "author")
+        context.processPendingChanges()
+      }
+      change(nil)
+      if isRedone {
+        context.undo()
+        context.redo()
+      }
+      change("mine")
+      context.undo()
+      #expect(post.value(forKey: "scratch") == nil)
+      context.undo()
+      #expect(post.value(forKey: "scratch") == "fetched")
+      // By another way, too, through a value.
+      change("mine")
+      change(nil)
+      let shown: [Value?] = [nil, "mine", "fetched"]
+      for _ in 0..<2 {
+        for value in shown.dropFirst() {
+          context.undo()
+          #expect(post.value(forKey: "scratch") == value)
+        }
+        for value in shown.dropLast().reversed() {
+          context.redo()
+          #expect(post.value(forKey: "scratch") == value)
+        }
+      }
+      #expect(post.value(forKey: "author") == "c")
+    }
+  }
+
+  @Test func `S48: undo leads back to what the store has where that was set over what a hook gave`()
+    throws
+  {
+    let stage = try Stage(Probe.model())
+    let first = stage.context()
+    let saved = first.insert(Probe.self)
+    saved.setValue("stored", forKey: "author")
+    try first.save()
+    let id = saved.objectID
+    let actions = Probe.Actions()
+    actions.onCall["awakeFromFetch"] = { $0.setPrimitiveValue("fetched", forKey: "author") }
+    try Probe.$actions.withValue(actions) {
+      let context = stage.context()
+      let post = try context.existingObject(with: id, as: Probe.self)
+      post.setValue("stored", forKey: "author")
+      context.processPendingChanges()
+      post.setValue("mine", forKey: "author")
+      context.undo()
+      #expect(post.value(forKey: "author") == "stored")
+      context.undo()
+      #expect(post.value(forKey: "author") == "fetched")
+      context.redo()
+      #expect(post.value(forKey: "author") == "stored")
+    }
+  }
+
   @Test func `S2: a transient value that was set over that of awakeFromFetch stays over a save`()
     throws
   {

@@ -1,0 +1,45 @@
+internal import EventFold
+internal import ObjectModel
+
+// Values that were set while nothing is tracked, as hooks do, and what is changed over them.
+extension ManagedObjectContext {
+  func setUntracked(
+    _ value: Value?, of state: ObjectState, _ key: KeyNumber, decoded: DecodedValue? = nil
+  ) {
+    replaceDecoded(of: state, key, by: decoded)
+    if state.untracked == nil { state.untracked = [:] }
+    state.untracked?.updateValue(value, forKey: key)
+  }
+
+  /// What was set while nothing was tracked, or changed over that.
+  func valueOverStored(of state: ObjectState, _ key: KeyNumber) -> Value?? {
+    guard let untracked = state.untracked?[key] else { return nil }
+    if state.hasDraft, let changed = fold.objects[state.objectID]?.delta[key] { return changed }
+    return untracked
+  }
+
+  /// What was set of an object while nothing was tracked, where nothing is changed over it.
+  func untrackedValues(of state: ObjectState) -> [KeyNumber: Value?] {
+    guard let untracked = state.untracked else { return [:] }
+    guard state.hasDraft, let draft = fold.objects[state.objectID] else { return untracked }
+    return untracked.filter { key, _ in draft.delta[key] == nil }
+  }
+
+  /// Notes that a key is about to be set over what was set of it while nothing was tracked, if that is shown.
+  func noteSetOver(_ state: ObjectState, _ key: KeyNumber) {
+    guard state.untracked != nil, fold.objects[state.objectID]?.delta[key] == nil else { return }
+    state.noteSetOver(key, stepCount: fold.registersUndo ? stepCount : nil)
+  }
+
+  /// Has keys that the fold has nothing of any more show what is untracked again, unless they are led back to what was
+  /// set over it.
+  func coverUntracked(after restoration: Restoration) {
+    guard restoration.kind == .updated, let state = state(of: restoration.object),
+      state.untracked != nil
+    else { return }
+    let delta = fold.objects[restoration.object]?.delta
+    for entry in restoration.entries where delta?[entry.key] == nil {
+      state.cover(entry.key, stepCount: stepCount)
+    }
+  }
+}
