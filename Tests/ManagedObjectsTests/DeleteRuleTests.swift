@@ -76,6 +76,23 @@ import Testing
     #expect(try stage.brokenEnds() == [])
   }
 
+  @Test func `S44: what a save deletes besides is a step of its own, after that of the deletion`()
+    throws
+  {
+    let stage = try staff(.cascade)
+    let (ui, employee) = try delete(stage, isRead: false)
+    try ui.save()
+    ui.undo()
+    try ui.save()
+    #expect(stage.objectIDs("Employee") == [employee.objectID])
+    #expect(stage.objectIDs("Department") == [])
+    #expect(try stage.destinations(employee, "department") == [] && stage.brokenEnds() == [])
+    ui.undo()
+    try ui.save()
+    #expect(stage.objectIDs("Department").count == 1)
+    #expect(try stage.brokenEnds() == [] && stage.store.verify(deep: true) == [])
+  }
+
   @Test func `S44: no action leaves what leads to it`() throws {
     let stage = try staff(.noAction)
     let (ui, _) = try delete(stage, isRead: true)
