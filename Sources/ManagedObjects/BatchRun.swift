@@ -5,9 +5,6 @@ internal import ObjectStore
 
 /// A batch that is being made: commits of a context without edits.
 struct BatchRun {
-  /// How often a commit is tried again that others have come before. Each time somebody else has got on.
-  private static let largestTryCount = 100
-
   let store: JournaledStore
   let schema: Schema
   let options: BatchOptions
@@ -82,23 +79,12 @@ struct BatchRun {
         result.objectIDs += objects
         return
       } catch {
-        var isFinal = tryCount == Self.largestTryCount
+        var isFinal = tryCount == CommitError.largestTryCount
         if case .store = error { isFinal = true }
-        if isFinal { throw publicError(error) }
+        if isFinal { throw error.told(in: store, schema) }
         tryCount += 1
         store.catchUp()
       }
-    }
-  }
-
-  private func publicError(_ error: CommitError) -> any Error {
-    switch error {
-    case .store(let error): return error
-    case .stillLedTo(let objects): return ContextError.stillLedTo(objects)
-    case .conflicts(let conflicts):
-      let names = KeyNaming(store: store)
-      return MergeConflicts(
-        objects: conflicts.objects.map { MergeConflict($0, schema, name: names.name) })
     }
   }
 }

@@ -94,8 +94,8 @@ extension ManagedObjectContext {
         }
       } catch {
         // Each time somebody else has got on.
-        guard case .stillLedTo(let objects) = error, tryCount < Self.largestTryCount else {
-          throw publicError(error)
+        guard case .stillLedTo(let objects) = error, tryCount < CommitError.largestTryCount else {
+          throw error.told(in: store, schema)
         }
         tryCount += 1
         writer.writableStore.catchUp()
@@ -106,9 +106,6 @@ extension ManagedObjectContext {
       return nil
     }
   }
-
-  /// How often a save follows delete rules anew, as others have had something lead to what it deletes.
-  private static let largestTryCount = 100
 
   /// Does what comes before what is to be saved is asked for.
   ///
@@ -180,16 +177,6 @@ extension ManagedObjectContext {
 
   /// The names and numbers of keys, for a policy that may be asked on any thread.
   private var keyNames: KeyNaming { KeyNaming(store: store) }
-
-  private func publicError(_ error: CommitError) -> any Error {
-    switch error {
-    case .store(let error): return error
-    case .stillLedTo(let objects): return ContextError.stillLedTo(objects)
-    case .conflicts(let conflicts):
-      return MergeConflicts(
-        objects: conflicts.objects.map { MergeConflict($0, schema, name: keyNames.name) })
-    }
-  }
 }
 
 /// Keys by name and number, for any thread.
