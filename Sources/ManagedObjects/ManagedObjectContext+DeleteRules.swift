@@ -137,8 +137,9 @@ extension ManagedObjectContext {
     guard view.parent == nil, let inverse = relationship.inverse else { return [] }
     let found =
       relationship.storage == .inverse
-      ? try storedMembers(of: object, relationship.destination, inverse.key)
-      : Set(row?[key].destinations ?? [])
+      ? try view.snapshot.objects(
+        referringTo: object, by: inverse.key, of: relationship.destination)
+      : row?[key].destinations ?? []
     var members: Set<ObjectID> = []
     let head = view.snapshot
     for member in found where !isLedElsewhere(member, inverse.key) {

@@ -36,7 +36,9 @@ extension ManagedObjectContext {
       }
     } else if owner.base != .none {
       do throws(StoreError) {
-        members = try storedMembers(of: owner.objectID, relationship.destination, inverse.key)
+        members = Set(
+          try view.snapshot.objects(
+            referringTo: owner.objectID, by: inverse.key, of: relationship.destination))
       } catch {
         readFailure = error
       }
@@ -59,28 +61,6 @@ extension ManagedObjectContext {
         destination?.includes(object.entity) ?? false
       {
         members.insert(object)
-      }
-    }
-    return members
-  }
-
-  /// The objects that refer to an owner, as the store has them.
-  func storedMembers(
-    of owner: ObjectID, _ destination: EntityNumber, _ key: KeyNumber
-  ) throws(StoreError) -> Set<ObjectID> {
-    let snapshot = view.snapshot
-    var members: Set<ObjectID> = []
-    let isAnswered = try snapshot.forEachObject(referringTo: owner, by: key, of: destination) {
-      (object) throws(StoreError) in
-      members.insert(object)
-      return true
-    }
-    if isAnswered { return members }
-    // The past may have no index.
-    for entity in schema.entity(destination)?.kinds ?? [] {
-      try snapshot.forEach(entity) { (object, row) throws(StoreError) in
-        if row[key]?.reference == owner { members.insert(object) }
-        return true
       }
     }
     return members

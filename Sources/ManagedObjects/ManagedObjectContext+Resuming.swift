@@ -127,7 +127,8 @@ extension ManagedObjectContext {
     if relationship.storage == .inverse, state.base != .none {
       do throws(StoreError) {
         objects.formUnion(
-          try storedMembers(of: state.objectID, relationship.destination, inverse.key))
+          try view.snapshot.objects(
+            referringTo: state.objectID, by: inverse.key, of: relationship.destination))
       } catch {
         readFailure = error
       }

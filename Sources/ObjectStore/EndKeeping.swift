@@ -151,27 +151,16 @@ struct EndKeeping {
     of part: Part, _ end: RelationshipEnds.End
   ) throws(StoreError) {
     guard let back = end.back, end.deleteRule != .noAction else { return }
-    var members: [ObjectID] = []
-    let isAnswered = try head.forEachObject(
-      referringTo: part.object, by: back.key, of: back.entity
-    ) { (member) throws(StoreError) in
-      members.append(member)
-      return true
-    }
+    let members: [ObjectID]
     // Who verifies has no index. All that a commit could have changed is among what was asked for, but for what nobody
     // could follow.
-    if !isAnswered, part.asked == nil {
+    if part.asked == nil, !head.hasIndex(of: back.key, back.entity) {
       members = referringParts()[part.object, default: []].filter {
         $0.end.key == back.key && $0.end.back?.key == end.key
       }
       .map(\.object)
-    } else if !isAnswered {
-      for entity in head.era?.kinds(of: back.entity) ?? [] {
-        try head.forEach(entity) { (member, row) throws(StoreError) in
-          if row[back.key].destinations.contains(part.object) { members.append(member) }
-          return true
-        }
-      }
+    } else {
+      members = try head.objects(referringTo: part.object, by: back.key, of: back.entity)
     }
     for member in members where try leads(member, back, to: part.object) {
       leave(part, end, back, member)

@@ -72,6 +72,28 @@ extension Snapshot {
     return true
   }
 
+  /// The objects that refer to another by a relationship, whether there is an index or not.
+  ///
+  /// Costs: without an index, which the past may lack, as many steps as there are objects of the entity.
+  package func objects(
+    referringTo target: ObjectID, by key: KeyNumber, of entity: EntityNumber
+  ) throws(StoreError) -> [ObjectID] {
+    var objects: [ObjectID] = []
+    let isAnswered = try forEachObject(referringTo: target, by: key, of: entity) {
+      (object) throws(StoreError) in
+      objects.append(object)
+      return true
+    }
+    if isAnswered { return objects }
+    for kind in era?.kinds(of: entity) ?? [] {
+      try forEach(kind) { (object, row) throws(StoreError) in
+        if row[key]?.reference == target { objects.append(object) }
+        return true
+      }
+    }
+    return objects
+  }
+
   /// How many objects refer to another by a relationship; nil where no index can answer.
   ///
   /// Costs: as many steps as there are objects, and no row.
