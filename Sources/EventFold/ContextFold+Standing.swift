@@ -27,7 +27,7 @@ extension ContextFold {
     guard let draft = objects[object], !draft.isDirty, draft.baseRow != nil,
       draft.delta.keys.allSatisfy({ isTransient($0, of: object) })
     else { return false }
-    objects[object] = draft.standing(on: row)
+    objects[object] = draft.standing(on: row, at: draft.base)
     return true
   }
 
@@ -47,13 +47,22 @@ extension ContextFold {
     }
   }
 
-  /// What stands on a later commit has more than is brought in, and stays there.
+  /// What stands on a later commit has more than is brought in, and stays there. What others have left as it was keeps
+  /// also what was set as it was.
   mutating func merge<RowError>(
     _ commit: CommitNumber, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
     var moved: [ObjectID: ObjectDraft] = [:]
     for (object, draft) in objects {
-      moved[object] = draft.base < commit ? try move(object, draft, to: commit, row) : draft
+      if draft.base >= commit {
+        moved[object] = draft
+        continue
+      }
+      let row = try read(object, commit, row)
+      moved[object] =
+        row == draft.baseRow
+        ? draft.standing(on: row, at: commit)
+        : draft.moved(to: commit, row: row, traits[object.entity] ?? KeyTraits())
     }
     base = commit
     ownBases = [:]

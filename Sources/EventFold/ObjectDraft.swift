@@ -65,9 +65,9 @@ package struct ObjectDraft: Hashable, Sendable {
   /// Nothing tells the object from its base.
   var isAsInBase: Bool { delta.isEmpty && isThere == (baseRow != nil) }
 
-  /// The same on another row of its base.
-  func standing(on row: Row) -> ObjectDraft {
-    var draft = ObjectDraft(base: base, baseRow: row)
+  /// The same changes just as they are, on another row or commit.
+  func standing(on row: Row?, at commit: CommitNumber) -> ObjectDraft {
+    var draft = ObjectDraft(base: commit, baseRow: row)
     (draft.isThere, draft.isDirty) = (isThere, isDirty)
     (draft.delta, draft.quietKeys) = (delta, quietKeys)
     return draft

@@ -144,7 +144,8 @@ extension ReferenceContext {
       }
     case .merged(let commit):
       for (object, state) in objects where state.isUntouched || state.base < commit {
-        move(object, to: commit)
+        let isAsItWas = store.row(object, commit) == state.baseRow
+        move(object, to: commit, keepingNothings: isAsItWas)
       }
       base = commit
     case .rolledBack:
@@ -203,13 +204,17 @@ extension ReferenceContext {
     return .set((value?.set ?? []).subtracting(removed).union(inserted))
   }
 
-  private mutating func move(_ object: ObjectID, to commit: CommitNumber) {
+  private mutating func move(
+    _ object: ObjectID, to commit: CommitNumber, keepingNothings: Bool = false
+  ) {
     let old = state(object)
     var new = Object(commit, store.row(object, commit))
     let isGone = old.baseRow != nil && new.baseRow == nil
     if !old.isUntouched, !isGone {
       new.now = old.now == nil ? nil : new.baseRow ?? Row()
-      new.setKeys = old.setKeys.filter { $0 != transientKey || old.now?[$0] != nil }
+      new.setKeys = old.setKeys.filter {
+        $0 != transientKey || old.now?[$0] != nil || keepingNothings
+      }
       for key in new.setKeys {
         let (base, ours) = (old.baseRow?[key], old.now?[key])
         new.now?[key] = Self.put(
