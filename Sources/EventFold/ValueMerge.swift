@@ -81,7 +81,7 @@ package enum ValueMerge: Hashable, Sendable {
   private static func both(
     _ base: Value?, _ ours: Value?, _ theirs: Value?, _ kind: MergeKind
   ) -> ValueMerge {
-    // No members are no value again where one side has taken the value away.
+    // No members are no value again where one side has taken the value away, and so are no destinations.
     let eitherIsNothing = ours == nil || theirs == nil
     switch kind {
     case .asWhole: break
@@ -90,7 +90,8 @@ package enum ValueMerge: Hashable, Sendable {
     case .set:
       if let (base, ours, theirs) = sets(base, ours, theirs) {
         let members = members(base, ours, theirs)
-        return .merged(members.isEmpty && eitherIsNothing ? Value?.none : .set(members))
+        let isNothing = eitherIsNothing || base.contains { $0.reference != nil }
+        return .merged(members.isEmpty && isNothing ? Value?.none : .set(members))
       }
     case .orderedSet:
       if let array = orderedSet(base, ours, theirs) {

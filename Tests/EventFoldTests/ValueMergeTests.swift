@@ -47,6 +47,13 @@ import Testing
     #expect(merge(1, 2, 3, .counter) == .conflict(ours: 2, theirs: 3))
   }
 
+  @Test
+  func `destinations of which both sides have left none are no value, and no members are a set`() {
+    func set(_ numbers: UInt64...) -> Value { .set(Set(numbers.map { .reference(object($0)) })) }
+    #expect(merge(set(1, 2), set(1), set(2), .set) == .merged(nil))
+    #expect(merge(.set([1, 2]), .set([1]), .set([2]), .set) == .merged(.set([])))
+  }
+
   @Test func `S33: members inserted by both survive, and what one side removed is out`() {
     #expect(
       merge(.set([1, 2]), .set([1, 2, 3]), .set([2, 4]), .set) == .merged(.set([2, 3, 4])))
