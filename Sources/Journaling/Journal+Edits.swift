@@ -42,12 +42,17 @@ extension Journal {
     var reference = ByteWriter(capacity: Span.largestByteCount)
     try throwUnlessOpen()
     notePending()
+    var next = FrameNumber.none
+    defer { strayPieces.remove(next) }
     let span = try bytes.withBytes { (bytes) throws(JournalError) in
-      try lead { () throws(DiskError) in try appender.appendPieces(bytes) }
+      try lead { () throws(DiskError) in
+        // Before the first is written: a sync that comes in between makes it durable.
+        next = appender.lastFrame.next
+        lock.withLock { _ = strayPieces.insert(next) }
+        return try appender.appendPieces(bytes)
+      }
     }
     span.write(to: &reference)
-    strayPieces.insert(span.firstFrame)
-    defer { strayPieces.remove(span.firstFrame) }
     try makeRoom(for: reference.byteCount, spanning: byteCount)
     gathering.spans.add(byteCount)
     gathering.firstPiece = gathering.firstPiece ?? span.firstFrame

@@ -120,6 +120,7 @@ extension Journal {
       commit.ticket.state = .written(place)
       unsyncedTickets.append(commit.ticket)
     }
+    unsyncedPiece = [unsyncedPiece, batch.firstPiece].compactMap(\.self).min()
     batch.removeCommits()
     isOtherWaiting = false
     // Who is told of the frame's place may ask for its segment at once.

@@ -43,8 +43,10 @@ package final class Journal: @unchecked Sendable {
   /// Commits whose frames are written and not yet durable.
   var unsyncedTickets: [CommitTicket] = []
   var durableThrough: FrameNumber
-  /// The first pieces of edits that are on their way into the buffer.
+  /// The first pieces of edits that are on their way into the buffer, or frames before those.
   var strayPieces: Set<FrameNumber> = []
+  /// The first piece that edits name in frames that are written and not yet durable.
+  var unsyncedPiece: FrameNumber?
   /// When the oldest edit or frame came that is not durable.
   var oldestPendingTime: UInt64?
   /// When the last frame was written.
@@ -97,11 +99,12 @@ package final class Journal: @unchecked Sendable {
   /// The last frame that is durable.
   package var durableFrame: FrameNumber { lock.withLock { durableThrough } }
 
-  /// The first piece of an edit that no frame names yet: whoever drops frames keeps those from here on, and all that
-  /// frames name that are not durable yet.
-  package var oldestUnnamedPiece: FrameNumber? {
+  /// The last frame that is durable, and the first piece of an edit that no frame up to there names: whoever drops
+  /// frames keeps those from that piece on.
+  package var durableEnd: (frame: FrameNumber, firstUnnamedPiece: FrameNumber?) {
     lock.withLock {
-      (strayPieces + [gathering.firstPiece, waiting?.firstPiece].compactMap(\.self)).min()
+      let pieces = [gathering.firstPiece, waiting?.firstPiece, unsyncedPiece].compactMap(\.self)
+      return (durableThrough, (strayPieces + pieces).min())
     }
   }
 
@@ -189,6 +192,7 @@ package final class Journal: @unchecked Sendable {
       if case .written(let place) = ticket.state { ticket.state = .durable(place) }
     }
     unsyncedTickets.removeAll(keepingCapacity: true)
+    unsyncedPiece = nil
   }
 }
 

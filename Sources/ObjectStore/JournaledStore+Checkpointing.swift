@@ -119,10 +119,9 @@ extension JournaledStore {
     }
     // What live contexts take for saved is not.
     try refuseWhereLost()
-    // Somebody may be bringing a large edit, whose pieces are in a segment that ends here. Of those that are named
-    // by now the frames become durable, and so are looked at.
-    let firstUnnamedPiece = rolling ? journal.oldestUnnamedPiece : nil
-    if rolling { try onJournal { () throws(JournalError) in try journal.sync() } }
+    // Edits go on meanwhile: those in these frames were noted before they were written, and so are known to whoever
+    // asks their contexts from here on. Of a large one there may be pieces alone.
+    let (frame, firstUnnamedPiece) = journal.durableEnd
     let snapshot = pending.settleAll()
     if covering {
       pending.cover()
@@ -130,9 +129,6 @@ extension JournaledStore {
     }
     // Whoever waits for one of these commits finds it settled, and so does not show it any more.
     publish(anew: pending.snapshot)
-    // Edits go on meanwhile: those in these frames were noted before they were written, and so are known to
-    // whoever asks their contexts from here on.
-    let frame = journal.durableFrame
     let catalogue = catalogue.settled(
       at: snapshot.number, snapshot.time, lastNumbers, areFinal: isClosing, live: liveContexts)
     return Cut(
