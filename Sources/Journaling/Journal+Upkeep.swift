@@ -77,15 +77,17 @@ extension Journal {
   /// Makes everything durable, says so on the disk, and gives the store back. The journal is closed
   /// afterwards also where this throws; what could not be written waits in the edit buffer.
   package func close() throws(JournalError) {
+    // Others may go on trying: what they bring from now on is refused, or waiting for them would never end.
+    lock.withLock {
+      isClosing = true
+      cursor.pointee.close()
+    }
     alarm.stop()
     upkeepThread?.join()
     lock.lock()
     defer { lock.unlock() }
     while isLeading { lock.wait() }
     if case .closed = ending { return }
-    // Others may go on trying: what they bring from now on is refused, or this would never end.
-    isClosing = true
-    cursor.pointee.close()
     defer {
       end(.closed)
       storeLock = nil

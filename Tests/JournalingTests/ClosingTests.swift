@@ -92,6 +92,31 @@ import Testing
     try journal.close()
   }
 
+  @Test func `closing takes nothing in from when it is asked for, whoever leads meanwhile`() throws
+  {
+    var options = JournalOptions()
+    options.hasUpkeepThread = false
+    let disk = SimulatedDisk(seed: 4)
+    let journal = try Journal.open(on: disk, at: "store", options: options).journal
+    let tally = Tally()
+    let pause = Lock()
+    var closer: BackgroundThread?
+    disk.onCall = { call in
+      guard call.kind == .syncData, closer == nil else { return }
+      closer = try? BackgroundThread {
+        do throws(JournalError) { try journal.close() } catch { tally.violation("\(error)") }
+      }
+      for _ in 0..<5_000 where tally["refused"] == 0 {
+        do throws(JournalError) { try journal.appendEdit([1]) } catch { tally.count("refused") }
+        pause.withLock { _ = pause.wait(until: PosixDisk().steadyClock() + 2_000_000) }
+      }
+    }
+    try journal.commit([1])
+    closer?.join()
+    #expect(tally["refused"] == 1)
+    #expect(tally.violations == "")
+  }
+
   @Test func `closing takes no edit in, however slowly they come`() throws {
     for hasEdit in [true, false] {
       let disk = SimulatedDisk(seed: 3)
