@@ -230,6 +230,27 @@ import Testing
     #expect(try stage.destinations(post, "blog") == [])
     #expect(try stage.brokenEnds() == [] && stage.store.verify(deep: true) == [])
   }
+
+  @Test(arguments: [true, false])
+  func `S44: what was never saved goes without being denied, and nothing leads to it`(
+    isRedone: Bool
+  )
+    throws
+  {
+    let stage = try Stage()
+    let ui = stage.context()
+    let blog = ui.insert("Blog")
+    let person = ui.insert("Person")
+    blog.setValue(reference(person), forKey: "editor")
+    if isRedone {
+      ui.undo()
+      ui.redo()
+    }
+    ui.delete(person)
+    try ui.save()
+    #expect(blog.value(forKey: "editor") == nil)
+    #expect(try stage.brokenEnds() == [] && stage.objectIDs("Person") == [])
+  }
 }
 
 extension MergePolicy {

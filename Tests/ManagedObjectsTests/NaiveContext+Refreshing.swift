@@ -58,8 +58,9 @@ extension NaiveContext {
     var new = Object(base: world.head, world.row(id, at: world.head))
     guard new.snapshot != nil else { return new }
     new.remains = old.remains
-    guard old.isThere else {
-      (new.now, new.isDirty) = (nil, old.isDirty)
+    if !old.isThere {
+      // What is gone comes back with others' commits; what is deleted here stays so.
+      if old.isDirty { (new.now, new.isDirty) = (nil, true) }
       return new
     }
     for key in old.set {

@@ -103,14 +103,14 @@ extension NaiveContext {
 
   private func isLedElsewhere(_ id: ObjectID, _ key: String) -> Bool {
     guard let object = objects[id] else { return false }
-    return !object.isThere || object.now?[key] != object.snapshot?[key]
+    if !object.isThere { return object.isDirty }
+    return object.now?[key] != object.snapshot?[key]
   }
 
-  /// The blogs that keep deleted persons from being deleted: that are there and still lead to them. That is asked
-  /// of persons that were never saved, too, or the blogs would lead to what never was.
+  /// The blogs that keep deleted persons from being deleted: that are there and still lead to them.
   func denials() -> [ObjectID: [ObjectID]] {
     var denials: [ObjectID: [ObjectID]] = [:]
-    for (id, object) in objects where !object.isThere && world.entity(id) == "Person" {
+    for (id, object) in objects where object.isDeletedHere && world.entity(id) == "Person" {
       let known = Self.objects(object.remains?["edits"])
       let blogs = Set(known).union(late[id]?["edits"] ?? []).sorted().filter {
         leads($0, "editor", toDeleted: id)
@@ -158,6 +158,6 @@ extension NaiveContext {
         stale.insert(other)
       }
     }
-    refresh(stale)
+    reading(stale) { for id in stale { readAnew(id) } }
   }
 }

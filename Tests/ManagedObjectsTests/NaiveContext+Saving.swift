@@ -78,7 +78,7 @@ enum NaivePolicy: CaseIterable {
 extension NaiveContext {
   func save(_ policy: NaivePolicy) -> NaiveOutcome {
     notifications.append(.willSave)
-    while true {
+    for _ in 0..<Self.largestTryCount {
       processPendingChanges()
       dropDeadReferences(policy)
       let dirty = objects.filter { $0.value.isDirty }
@@ -112,7 +112,10 @@ extension NaiveContext {
       }
       return finish(dirty, ends.kept)
     }
+    return .failed("what is deleted is still led to, however often rules are followed")
   }
+
+  private static let largestTryCount = 20
 
   /// Makes the commit.
   private func finish(_ dirty: [ObjectID: Object], _ rows: [ObjectID: Values?]) -> NaiveOutcome {
@@ -259,7 +262,6 @@ extension NaiveContext {
       keys[key] = [base?[key], ours?[key], theirs?[key]]
     }
     return NaiveOutcome.Conflict(
-      object: id, keys: keys, isDeletedHere: ours == nil,
-      isDeletedInStore: theirs == nil && base != nil)
+      object: id, keys: keys, isDeletedHere: ours == nil, isDeletedInStore: theirs == nil)
   }
 }

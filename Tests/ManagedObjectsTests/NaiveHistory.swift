@@ -12,9 +12,22 @@ struct NaiveHistory {
     var isWhole = false
     var whole: Values?
 
-    /// What a key was before the step: what the step did is taken back from what it is now.
+    /// What a key was before the step: what the step did is taken back from what it is now. What it did and undid
+    /// itself it did not do; where it had nothing stay nothing, it was just that.
     func before(_ key: String, of entity: String, now: Value?) -> Value? {
-      (changes[key] ?? []).reversed().reduce(now) { value, change in
+      let changes = changes[key] ?? []
+      if let first = changes.first, changes.contains(where: { $0.old == nil && $0.new == nil }) {
+        return first.old
+      }
+      var runs: [(old: Value?, new: Value?)] = []
+      for change in changes {
+        if let last = runs.last, last.new == change.old {
+          runs[runs.count - 1].new = change.new
+        } else {
+          runs.append(change)
+        }
+      }
+      return runs.reversed().reduce(now) { value, change in
         NaiveKey.of(entity, key).put(change.old, madeOf: change.new, on: value)
       }
     }
