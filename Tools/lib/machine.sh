@@ -25,11 +25,49 @@ swift_in_scratch() {
   (cd "$root" && swift "$command" --scratch-path "$scratch" "$@")
 }
 
-# Runs tests; a run that finds none is a failure.
+# The names of the tests that a log says have begun and not ended.
+unended_tests() {
+  awk '!/ Test / || / Test run / { next }
+    / started\.$/ { sub(/^.* Test /, ""); sub(/ started\.$/, ""); open[$0] = 1 }
+    / (passed|failed) after / { sub(/^.* Test /, ""); sub(/ (passed|failed) after .*/, ""); delete open[$0] }
+    END { for (name in open) print "  " name }' "$1"
+}
+
+# Where it is set: after how many seconds tests that have not ended are taken to be waiting for ever.
+patience=
+
+# Waits as long as patience says and then stops the process that runs the tests; whoever started that tells what it
+# has said so far.
+lose_patience() {
+  local waiting process
+  sleep "$patience" &
+  waiting=$!
+  trap 'kill "$waiting"; exit' TERM
+  wait "$waiting"
+  touch "$logs/patience-lost"
+  for process in /proc/[0-9]*; do
+    case $(readlink "$process/exe") in
+      "$scratch"/*.xctest) kill "${process#/proc/}" ;;
+    esac
+  done
+}
+
+# Runs tests; a run that finds none is a failure, and so is one that does not end.
 run_tests() {
-  local output=$logs/command.txt
+  local output=$logs/command.txt watch='' status=0
   mkdir -p "$logs"
-  SWIFT_BACKTRACE=enable=no swift_in_scratch test --disable-xctest "$@" 2>&1 | tee "$output" || return 1
+  rm -f "$logs/patience-lost"
+  if [ -n "$patience" ]; then
+    lose_patience >/dev/null 2>&1 &
+    watch=$!
+  fi
+  SWIFT_BACKTRACE=enable=no swift_in_scratch test --disable-xctest "$@" 2>&1 | tee "$output" || status=1
+  [ -z "$watch" ] || kill "$watch" 2>/dev/null || true
+  if [ -e "$logs/patience-lost" ]; then
+    say "error: these tests did not end within $patience s and were stopped:"
+    unended_tests "$output"
+  fi
+  [ "$status" = 0 ] || return 1
   if ! grep -Eq 'Test run with [1-9]' "$output"; then
     say "error: no test was run by: swift test $*"
     return 1
