@@ -87,6 +87,22 @@ import Testing
     #expect(throws: JournalError.damaged(finding)) { try files.frame(at: place) }
   }
 
+  @Test func `a segment that cannot be opened for want of descriptors is not missing`() throws {
+    let store = StoreBuilder(payloads: [batchBytes(firstEdit: 1, edits: [[1]])])
+    let disk = try store.disk()
+    let reader = try JournalReader(at: "store", on: disk)
+    let files = try FrameFiles(in: reader.folder, reader.manifest)
+    let place = FramePlace(number: FrameNumber(1), segment: SegmentNumber(1), offset: 128)
+    disk.faults = [SimulatedFault(.failure(.tooManyOpenFiles), calls: [.openFile])]
+    let error = #expect(throws: JournalError.self) { try files.frame(at: place) }
+    guard case .disk(let cause)? = error, cause.code == .tooManyOpenFiles else {
+      Issue.record("it is told as \(String(describing: error))")
+      return
+    }
+    disk.faults = []
+    #expect(try files.frame(at: place).number == FrameNumber(1))
+  }
+
   @Test func `a wrong place and every flipped bit are refused`() throws {
     let journal = try Journal.open(on: disk, at: "store", options: .small).journal
     for number in 1...3 { try journal.commit(Content.commit(number)) }

@@ -105,6 +105,18 @@ import Testing
     #expect(disk.contents(of: "store/journal/letter.txt") == [1, 2, 3])
   }
 
+  @Test func `an empty segment beside other files is nobody's store, and stays`() throws {
+    try disk.makeFolders("store/journal")
+    try disk.setContents("store/journal/0000000001.xj", [])
+    try disk.setContents("store/letter.txt", [1, 2, 3])
+    #expect(throws: JournalError.notAStore(path: "store")) { try open() }
+    #expect(throws: JournalError.storeMissing(path: "store")) {
+      try JournalReader(at: "store", on: disk)
+    }
+    #expect(disk.contents(of: "store/letter.txt") == [1, 2, 3])
+    #expect(disk.contents(of: "store/journal/0000000001.xj") == [])
+  }
+
   @Test(arguments: ["", "/", ".", "a/."])
   func `no store is made at a path that names no folder of its own`(path: String) throws {
     #expect(throws: JournalError.nameless(path: path)) { try open(path) }
