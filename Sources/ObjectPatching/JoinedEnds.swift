@@ -18,6 +18,12 @@ struct JoinedEnds {
     let key: String
   }
 
+  /// What a patch says of a relationship: where it leads, or where it leads no more.
+  private struct Said: Hashable {
+    let place: Place
+    let isAdded: Bool
+  }
+
   /// What one of the patches says.
   private struct Side {
     var patches: [(patch: ObjectPatch, source: FlatPatch.Entry)]
@@ -157,6 +163,7 @@ struct JoinedEnds {
   private func say(
     in side: inout Side, as said: Side, where other: Side, isFirst: Bool
   ) {
+    var taken: [Said: Set<PatchIdentity>] = [:]
     for isAdding in [false, true] {
       for (end, isAdded) in said.ends where isAdded == isAdding {
         guard let relationship = relationship(end), let opposite = opposite(end),
@@ -166,7 +173,7 @@ struct JoinedEnds {
           other.says(opposite) || isToOne(opposite) && other.places.contains(opposite.place)
         if model.isAnsweredFromInverse(relationship) {
           guard isMet || said.places.contains(opposite.place) else { continue }
-          remove(end, isAdded: isAdded, from: &side, isFirst: isFirst)
+          taken[Said(place: end.place, isAdded: isAdded), default: []].insert(end.member)
         } else if !isMet {
           continue
         }
@@ -177,6 +184,7 @@ struct JoinedEnds {
         }
       }
     }
+    for (said, members) in taken { remove(members, said, from: &side, isFirst: isFirst) }
   }
 
   // MARK: Patches
@@ -217,20 +225,25 @@ struct JoinedEnds {
     side.note(end, isAdded: isAdded)
   }
 
-  private func remove(_ end: End, isAdded: Bool, from side: inout Side, isFirst: Bool) {
-    guard let index = side.indexes[end.object],
-      var patch = side.patches[index].patch.relationships[end.key]
+  private func remove(
+    _ members: Set<PatchIdentity>, _ said: Said, from side: inout Side, isFirst: Bool
+  ) {
+    let key = said.place.key
+    guard let index = side.indexes[said.place.object],
+      var patch = side.patches[index].patch.relationships[key]
     else { return }
-    func isMember(_ member: RelationshipPatch.Member) -> Bool {
-      Self.name(of: member.identity, isAdded: isAdded, isFirst: isFirst, names) == end.member
+    func isTaken(_ member: RelationshipPatch.Member) -> Bool {
+      let name = Self.name(
+        of: member.identity, isAdded: said.isAdded, isFirst: isFirst, names)
+      return name.map(members.contains) ?? false
     }
-    if isAdded {
-      patch.added.removeAll(where: isMember)
+    if said.isAdded {
+      patch.added.removeAll(where: isTaken)
     } else {
-      patch.removed.removeAll(where: isMember)
+      patch.removed.removeAll(where: isTaken)
     }
     let isEmpty = patch.added.isEmpty && patch.removed.isEmpty
-    side.patches[index].patch.relationships[end.key] = isEmpty ? nil : patch
+    side.patches[index].patch.relationships[key] = isEmpty ? nil : patch
   }
 
   private static func flat(_ side: Side) throws(PatchError) -> FlatPatch {
