@@ -46,8 +46,9 @@ extension BatchRows {
     let old = try destinations(of: object, key, relationship)
     let new = value.destinations
     if old == new { return }
+    let (before, after) = (Set(old), Set(new))
     let (coming, going) = (
-      new.filter { !old.contains($0) }, old.filter { !new.contains($0) }
+      new.filter { !before.contains($0) }, old.filter { !after.contains($0) }
     )
     switch relationship.storage {
     case .one: try put(new.first.map { .reference($0) }, for: key, of: object)
