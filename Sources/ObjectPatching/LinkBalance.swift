@@ -25,6 +25,8 @@ struct LinkBalance {
 
   private(set) var links: [PatchPlan.Target: [KeyNumber: PatchPlan.Link]]
   private var members: [PatchPlan.LinkEnd: Set<PatchPlan.Target>] = [:]
+  /// The ends that have lost members, which are still among their targets.
+  private var taken: Set<PatchPlan.LinkEnd> = []
   private var owners: [Belonging: Set<PatchPlan.Target>] = [:]
 
   init(_ links: [PatchPlan.Target: [KeyNumber: PatchPlan.Link]], _ order: [PatchPlan.LinkEnd]) {
@@ -51,6 +53,18 @@ struct LinkBalance {
     }
     for pair in gone { part(pair) }
     for pair in come + comeToOne { connect(pair) }
+    for end in taken {
+      let targets = targets(of: end)
+      self.links[end.target]?[end.key]?.targets = targets
+    }
+  }
+
+  /// Where an end leads of which members were taken, in the order they came; one that was taken and put again came
+  /// last.
+  private func targets(of end: End) -> [Target] {
+    var left = members[end] ?? []
+    let targets = links[end.target]?[end.key]?.targets ?? []
+    return targets.reversed().filter { left.remove($0) != nil }.reversed()
   }
 
   // MARK: Pairs
@@ -85,7 +99,7 @@ struct LinkBalance {
 
   private mutating func take(_ member: Target, from end: End) {
     guard members[end]?.remove(member) != nil else { return }
-    links[end.target]?[end.key]?.targets.removeAll { $0 == member }
+    taken.insert(end)
     if let inverse = inverse(of: end) { note(end, inverse, member, isOwner: false) }
   }
 

@@ -101,8 +101,9 @@ extension PatchPlan {
   ) throws {
     let step = steps[index]
     guard step.effect != .creation, let object = step.object else {
-      let link = Link(property: property, former: [], targets: added.map(\.target))
-      return plan(link, of: .made(index))
+      let targets =
+        patch.kind == .ordered ? Self.ordered([], patch, [], added).0 : added.map(\.target)
+      return plan(Link(property: property, former: [], targets: targets), of: .made(index))
     }
     let current = try destinations(of: object, property, relationship, except: removed)
     let new: [Target]

@@ -24,7 +24,11 @@ extension PatchPlan {
       return
     }
     guard let object = step.object, let row = try context.rowShown(of: object) else { return }
-    if step.isByHand { values = step.identifierAlone(of: values) }
+    if step.isByHand {
+      values = step.identifierAlone(of: values)
+    } else if try !hasWhatStays(index, row) {
+      return
+    }
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
       let number = step.info.property(key)?.key ?? context.store.existingKey(named: key)
       let current = number.flatMap { row[$0] } ?? .null
@@ -54,6 +58,27 @@ extension PatchPlan {
     }
   }
 
+  /// Whether an object has what the patch has of it and does not change: what it sets was said of that, as an amount
+  /// is of its unit. Where it is another, nothing is set, unless the policy says so.
+  private mutating func hasWhatStays(_ index: Int, _ row: Row) throws -> Bool {
+    let step = steps[index]
+    guard step.patch.kind == .update else { return true }
+    var isAsSaid = true
+    for (key, old) in (step.patch.old ?? [:]).sorted(by: { $0.key < $1.key })
+    where step.patch.new?[key] == nil {
+      let current = current(key, step, row)
+      if current == old { continue }
+      if !note(.value, index, key: key, old: old, new: nil, current: current) { isAsSaid = false }
+    }
+    return isAsSaid
+  }
+
+  /// What an object has of a key; null where it has nothing.
+  private func current(_ key: String, _ step: Step, _ row: Row) -> Value {
+    let number = step.info.property(key)?.key ?? context.store.existingKey(named: key)
+    return number.flatMap { row[$0] } ?? .null
+  }
+
   /// What goes is to be what the patch says, or what others have made of it would be lost.
   mutating func planDeletion(_ index: Int, _ object: ObjectID, _ row: Row) throws {
     let step = steps[index]
@@ -61,8 +86,7 @@ extension PatchPlan {
     var isKept = false
     let old = step.patch.old ?? [:]
     for (key, value) in old.sorted(by: { $0.key < $1.key }) {
-      let number = step.info.property(key)?.key ?? context.store.existingKey(named: key)
-      let current = number.flatMap { row[$0] } ?? .null
+      let current = current(key, step, row)
       if current == value { continue }
       if !note(.value, index, key: key, old: value, new: nil, current: current) { isKept = true }
     }

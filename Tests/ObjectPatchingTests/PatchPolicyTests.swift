@@ -64,6 +64,47 @@ import Testing
     #expect(book.value(forKey: "name") == "theirs")
   }
 
+  @Test func `S77, S80: what is set together is not set where what belongs to it is another`()
+    throws
+  {
+    let distance = PatchIdentity("Book", "guid", "b")
+    let patch = Patch(objects: [
+      ObjectPatch(updating: distance, old: ["score": 3, "name": "km"], new: ["score": 5])
+    ])
+    book.setValue(3, forKey: "score")
+    book.setValue("m", forKey: "name")
+    context.processPendingChanges()
+    for policy in [PatchPolicy.refuse, .merge] {
+      let error = #expect(throws: PatchConflicts.self) {
+        try patch.apply(to: context, policy: policy)
+      }
+      #expect(error?.conflicts.map(\.key) == ["name"])
+    }
+    try patch.apply(to: context, policy: .keepOurs)
+    #expect(book.value(forKey: "score") == 3)
+    try patch.apply(to: context, policy: .force)
+    #expect(book.value(forKey: "score") == 5 && book.value(forKey: "name") == "m")
+    book.setValue(3, forKey: "score")
+    book.setValue("km", forKey: "name")
+    try patch.apply(to: context)
+    #expect(book.value(forKey: "score") == 5)
+  }
+
+  @Test func `what is created has its ordered members at their places`() throws {
+    let members = [1, 0].map { place in
+      RelationshipPatch.Member(
+        PatchIdentity(place == 0 ? "Book" : "Film", "guid", place == 0 ? "b" : "f"),
+        position: place)
+    }
+    var shelf = ObjectPatch(creating: PatchIdentity("Book", "guid", "shelf"), new: [:])
+    shelf.relationships["items"] = RelationshipPatch(.ordered, added: members)
+    try Patch(objects: [shelf]).apply(to: context)
+    let made = try context.fetch(FetchRequest("Book", where: "guid == 'shelf'")).first
+    #expect(
+      made?.value(forKey: "items")
+        == .array([.reference(book.objectID), .reference(film.objectID)]))
+  }
+
   @Test func `under keepOurs nothing gets the identifier of what is kept`() throws {
     let (a, b) = (PatchIdentity("Book", "guid", "b"), PatchIdentity("Book", "guid", "c"))
     let other = context.insert("Book")
