@@ -4,19 +4,24 @@ internal import ObjectStore
 
 // What follows a save, when the commit is there.
 extension ManagedObjectContext {
-  /// Does what follows a commit that was made. Nothing is read for it, as nothing may go wrong any more.
-  func conclude(_ save: SaveOnItsWay) -> Commit {
-    let content = save.sent.content
-    writer.live?.didSave(as: content.number)
-    if automaticallyMergesChanges { ownCommits.insert(content.number) }
+  /// Does what follows a commit that was made, or was not needed as all of it is there already; where somebody else has
+  /// done it, what they did is had, too. Nothing is read for it, as nothing may go wrong any more.
+  func conclude(_ save: SaveOnItsWay) -> Commit? {
+    let (content, number) = (save.sent.content, save.sent.number)
+    if content != nil {
+      writer.live?.didSave(as: number)
+      if automaticallyMergesChanges { ownCommits.insert(number) }
+    } else {
+      writer.record(.saved(number))
+    }
     // Where somebody else's changes were merged, an object has more than was saved, and where theirs won nothing
     // of it is in the commit.
     var rows = save.sent.merged
     for each in save.unsaved where rows[each.object] == nil {
       rows.updateValue(each.row, forKey: each.object)
     }
-    didSave(save.unsaved, save.saved, rows, as: content.number)
-    let commit = store.publicCommit(content, rows)
+    didSave(save.unsaved, save.saved, rows, as: number)
+    let commit = content.map { store.publicCommit($0, rows) }
     for object in save.saved { object.didSave() }
     tellDidSave(commit)
     return commit
@@ -88,20 +93,5 @@ extension ManagedObjectContext {
     var needed: Set<ObjectID> = []
     for step in fold.undoSteps + fold.redoSteps { needed.formUnion(step.objects.map(\.object)) }
     held = held.filter { fold.objects[$0.key]?.isDirty ?? false || needed.contains($0.key) }
-  }
-
-  /// Does what follows a save that made no commit, as all of it is there already; where somebody else has done it, what
-  /// they did is had, too.
-  func concludeUnsent(_ unsaved: [Unsaved], _ saved: [ManagedObject]) throws {
-    let number = store.lastCommit
-    var rows: [ObjectID: Row?] = [:]
-    for each in unsaved {
-      rows.updateValue(try store.row(of: each.object, at: number), forKey: each.object)
-    }
-    writer.record(.saved(number))
-    isSaving = false
-    didSave(unsaved, saved, rows, as: number)
-    for object in saved { object.didSave() }
-    tellDidSave(nil)
   }
 }

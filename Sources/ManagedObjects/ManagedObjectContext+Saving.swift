@@ -49,7 +49,7 @@ extension ManagedObjectContext {
 
   /// Does all of a save up to its commit being on its way.
   ///
-  /// - Returns: nil where there is no commit, and the save is done.
+  /// - Returns: nil where nothing goes to the store, and the save is done.
   func beginSave(
     _ author: String?, _ message: String?, _ userInfo: [String: Value], _ durability: Durability?
   ) throws -> SaveOnItsWay? {
@@ -89,9 +89,8 @@ extension ManagedObjectContext {
       let saved = objectsToSave
       let request = request(of: unsaved, author, message, userInfo)
       do throws(CommitError) {
-        if let sent = try writer.writableStore.send(request, by: live, durability: durability) {
-          return SaveOnItsWay(sent, unsaved, saved)
-        }
+        let sent = try writer.writableStore.send(request, by: live, durability: durability)
+        return SaveOnItsWay(sent, unsaved, saved)
       } catch {
         // Each time somebody else has got on.
         guard case .stillLedTo(let objects) = error, tryCount < CommitError.largestTryCount else {
@@ -100,10 +99,7 @@ extension ManagedObjectContext {
         tryCount += 1
         writer.writableStore.catchUp()
         try propagateDeletions(ofStillLedTo: objects)
-        continue
       }
-      try concludeUnsent(unsaved, saved)
-      return nil
     }
   }
 

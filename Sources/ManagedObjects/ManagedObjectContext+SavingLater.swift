@@ -2,13 +2,13 @@ internal import EventFold
 public import ObjectModel
 public import ObjectStore
 
-/// A save whose commit is on its way to the disk.
+/// A save whose commit is on its way to the disk, or that has nothing to add to what others have sent.
 final class SaveOnItsWay {
   let sent: SentCommit
   let unsaved: [Unsaved]
   let saved: [ManagedObject]
   /// How it ended.
-  var result: Result<Commit, any Error>?
+  var result: Result<Commit?, any Error>?
 
   init(_ sent: SentCommit, _ unsaved: [Unsaved], _ saved: [ManagedObject]) {
     self.sent = sent
@@ -37,7 +37,7 @@ extension ManagedObjectContext {
     beginStretch()
     let outcome = await writer.writableStore.outcome(of: save.sent)
     settle(save, outcome)
-    return try save.result?.get()
+    return try save.result?.get() ?? nil
   }
 
   /// Saves as `save(retrying:)` does, and lets the caller's thread do something else while a commit is on its way to the
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
     } catch {
       settle(save, .failure(error))
     }
-    return try save.result?.get()
+    return try save.result?.get() ?? nil
   }
 
   /// Waits for a save that is on its way: whatever changes the context comes after it.

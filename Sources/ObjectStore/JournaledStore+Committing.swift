@@ -11,39 +11,41 @@ extension JournaledStore {
   /// Objects that others have changed since are merged by the request's policy, or told as conflicts.
   ///
   /// - Parameter durability: how far the commit has gone when this returns; no less than the store's.
-  /// - Returns: the commit; nil where there is nothing to change.
+  /// - Returns: the commit; nil where there is nothing to change: what others have done of it has gone as far then.
   /// - Throws: where it was not made; nothing has changed then, and it may be tried again. After a failed
   ///   sync whether it was made is only known when the store is opened again.
   package func commit(
     _ request: CommitRequest, by context: LiveContext, durability: Durability? = nil
   ) throws(CommitError) -> CommitContent? {
-    guard let sent = try send(request, by: context, durability: durability) else { return nil }
+    let sent = try send(request, by: context, durability: durability)
     do throws(StoreError) {
       try finish(sent)
     } catch {
       throw .store(error)
     }
-    context.didSave(as: sent.content.number)
+    if sent.content != nil { context.didSave(as: sent.number) }
     return sent.content
   }
 
   /// Checks and numbers what a context has changed, and sends the commit on its way. Whoever sends it has it finished,
-  /// and notes then that the context has saved.
-  ///
-  /// - Returns: nil where there is nothing to change.
+  /// and notes then that the context has saved. Where there is nothing to change it is the same: all of it may be in
+  /// what others have sent, which may still fail.
   package func send(
     _ request: CommitRequest, by context: LiveContext, durability: Durability? = nil
-  ) throws(CommitError) -> SentCommit? {
+  ) throws(CommitError) -> SentCommit {
     let durability = max(durability ?? options.durability, options.durability)
     var merges = RivalMerges()
     var hasMended = false
     while true {
       do throws(CommitError) {
         switch try attempt(request, merges, by: context) {
-        case .none: return nil
+        case .nothing(let number, let ticket, let merged):
+          return SentCommit(
+            content: nil, number: number, merged: merged, ticket: ticket, durability: durability)
         case .onItsWay(let content, let ticket, let merged):
           return SentCommit(
-            content: content, merged: merged, ticket: ticket, durability: durability)
+            content: content, number: content.number, merged: merged, ticket: ticket,
+            durability: durability)
         case .rivals(let rivals): merges.add(rivals, request)
         }
       } catch {
@@ -55,10 +57,20 @@ extension JournaledStore {
 
   /// Waits until a commit is made, and shows it to readers. It does no harm to do so twice.
   ///
-  /// - Throws: where it was not made.
+  /// - Throws: where it was not made; or where there was nothing to change and what that was compared with was not made.
   package func finish(_ sent: SentCommit) throws(StoreError) {
-    try finish(sent.content.number, sent.ticket, sent.durability)
-    flushWhereDue()
+    if let ticket = sent.ticket {
+      try finish(sent.number, ticket, sent.durability)
+      flushWhereDue()
+    } else if sent.durability == .synced, isAwaited(sent) {
+      // All is written that is not on its way, and no more than that.
+      _ = try settle()
+    }
+  }
+
+  /// Whether anything has to come to the disk before a commit is made.
+  func isAwaited(_ sent: SentCommit) -> Bool {
+    sent.ticket == nil ? sent.durability > options.durability : sent.durability > .memory
   }
 
   func finish(
@@ -102,7 +114,8 @@ extension JournaledStore {
   }
 
   private enum Attempt {
-    case none
+    /// There is nothing to change in the state of a commit, which may be on its way.
+    case nothing(CommitNumber, CommitTicket?, merged: [ObjectID: Row?])
     case onItsWay(CommitContent, CommitTicket, merged: [ObjectID: Row?])
     /// There are rivals, and what comes of both must be found first, while nobody has to wait.
     case rivals([RivalMerges.Rival])
@@ -116,8 +129,11 @@ extension JournaledStore {
     do throws(StoreError) { try refuseWhereLost() } catch { throw .store(error) }
     let (changes, rivals, merged) = try pending.changes(for: request, merges)
     guard rivals.isEmpty else { return .rivals(rivals) }
-    guard !changes.isEmpty else { return .none }
     var snapshot = pending.snapshot
+    guard !changes.isEmpty else {
+      let ticket = request.objects.isEmpty ? nil : pending.last?.ticket
+      return .nothing(snapshot.number, ticket, merged: merged)
+    }
     let number = snapshot.number.next
     let name = context.name
     let time = max(now(), snapshot.time)

@@ -18,8 +18,7 @@ extension JournaledStore {
   package nonisolated(nonsending) func outcome(
     of sent: SentCommit
   ) async -> Result<Void, StoreError> {
-    // In memory there is nothing to wait for.
-    guard sent.durability > .memory else {
+    guard isAwaited(sent) else {
       return Result { () throws(StoreError) in try finish(sent) }
     }
     return await withCheckedContinuation { continuation in
