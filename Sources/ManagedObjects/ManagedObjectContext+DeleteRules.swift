@@ -36,7 +36,13 @@ extension ManagedObjectContext {
       }
     case .nullify:
       guard let inverse = relationship.inverse else { return }
-      for destination in destinations { self.detach(destination, inverse, from: state.objectID) }
+      for destination in destinations {
+        if let seen = seenOwner(of: destination, inverse, ledSinceTo: state) {
+          detach(destination, inverse, from: seen)
+        } else {
+          detach(destination, inverse, from: state.objectID)
+        }
+      }
     }
   }
 
@@ -78,9 +84,28 @@ extension ManagedObjectContext {
     guard state.presence == .there else { return false }
     guard let inverse = relationship.inverse, inverse.storage != .inverse else { return true }
     if heldValue(of: state, inverse.key).destinations.contains(deleted) { return true }
-    // What is changed here besides stays as it was seen, and others have had it lead here.
-    return state.hasDraft && !isLedElsewhere(id, inverse.key)
-      && self.state(of: deleted)?.deletion?.lateMembers.values.contains { $0.contains(id) } ?? false
+    return self.state(of: deleted).map { isLed(state, inverse.key, sinceTo: $0) } ?? false
+  }
+
+  /// Whether others have had an object lead to a deleted one of which that is not seen here: what is changed here besides
+  /// stays as it was read.
+  private func isLed(
+    _ state: ObjectState, _ key: KeyNumber, sinceTo deleted: ObjectState
+  ) -> Bool {
+    state.hasDraft && !isLedElsewhere(state.objectID, key)
+      && deleted.deletion?.lateMembers.values.contains { $0.contains(state.objectID) } ?? false
+  }
+
+  /// What an object is seen to lead to that others have had lead to a deleted one, where it has to lead somewhere: it
+  /// leads nowhere after the deletion.
+  private func seenOwner(
+    of id: ObjectID, _ inverse: RelationshipInfo.Inverse, ledSinceTo deleted: ObjectState
+  ) -> ObjectID? {
+    guard inverse.storage == .one, let state = instance(of: id)?.state,
+      let description = state.entity.property(inverse.key)?.relationship?.description,
+      !description.isOptional, isLed(state, inverse.key, sinceTo: deleted)
+    else { return nil }
+    return reference(of: state, inverse.key)
   }
 
   /// Whether the context has itself changed where an object leads.

@@ -186,11 +186,13 @@ struct EndKeeping {
     _ part: Part, _ end: RelationshipEnds.End, _ back: RelationshipEnds.Back, _ other: ObjectID
   ) {
     if end.deleteRule == .noAction { return }
-    // What rivals, or a program's policy, have decided about an object is nothing that its context could follow.
+    // What rivals, or a program's policy, have decided about an object is nothing that its context could follow. But
+    // what has to lead somewhere is not left leading nowhere: its context has the save refused.
     let isForced = part.asked != nil
     let isDecided =
       asked(other).map {
-        $0.asked == nil || end.deleteRule == .nullify || $0.asked?[back.key] != $0.base?[back.key]
+        $0.asked == nil || end.deleteRule == .nullify && !back.isRequired
+          || $0.asked?[back.key] != $0.base?[back.key]
       } ?? false
     if isForced || isDecided {
       note(part.object, end, other, isLink: false)

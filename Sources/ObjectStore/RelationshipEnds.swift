@@ -30,6 +30,8 @@ struct RelationshipEnds: Sendable {
     let form: Form
     /// The entity whose objects have it.
     let entity: EntityNumber
+    /// Whether it leads to one, and has to.
+    let isRequired: Bool
   }
 
   /// By number of the entity.
@@ -53,7 +55,9 @@ struct RelationshipEnds: Sendable {
           let inverse = model.entity(named: relationship.destination)?.relationship(name),
           !inverse.isTransient
         {
-          back = Back(key: backKey, form: form(inverse), entity: destination)
+          back = Back(
+            key: backKey, form: form(inverse), entity: destination,
+            isRequired: !inverse.isToMany && !inverse.isOptional)
         }
         ends[Int(number.rawValue)].append(
           End(

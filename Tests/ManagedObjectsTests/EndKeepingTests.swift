@@ -173,6 +173,41 @@ import Testing
     try expectWhole()
   }
 
+  @Test(arguments: [true, false])
+  func `S62: what has to lead to one keeps it from being deleted, also where it is changed besides`(
+    isChanged: Bool
+  ) throws {
+    let stage = try Stage(
+      try ManagedObjectModel(entities: [
+        EntityDescription(
+          "Folder",
+          relationships: [
+            RelationshipDescription("notes", to: "Note", inverse: "folder", isToMany: true)
+          ]),
+        EntityDescription(
+          "Note", attributes: [AttributeDescription("title", .string)],
+          relationships: [
+            RelationshipDescription("folder", to: "Folder", inverse: "notes", isOptional: false)
+          ]),
+      ]))
+    for policy in [MergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump] {
+      let (a, b) = (stage.context(), stage.context())
+      let (folders, note) = ([a.insert("Folder"), a.insert("Folder")], a.insert("Note"))
+      note.setValue(reference(folders[0]), forKey: "folder")
+      try a.save()
+      a.mergePolicy = policy
+      a.delete(folders[1])
+      if isChanged { note.setValue("mine", forKey: "title") }
+      try b.existingObject(with: note.objectID).setValue(reference(folders[1]), forKey: "folder")
+      try b.save()
+      let errors = #expect(throws: ValidationErrors.self) { try a.save() }
+      #expect(errors?.failures.map(\.kind) == [.missing])
+      #expect(errors?.failures.map(\.objectID) == [note.objectID])
+      #expect(try stage.destinations(note, "folder") == [folders[1].objectID])
+      #expect(try stage.brokenEnds() == [])
+    }
+  }
+
   /// Which ends say in a commit that new objects and one of the store lead to each other.
   enum Saying: CaseIterable { case members, owner, both }
 

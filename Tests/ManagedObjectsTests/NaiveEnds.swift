@@ -49,6 +49,7 @@ struct NaiveEnds {
         for other in NaiveContext.objects(value) where head[other] != nil && state[other] == nil {
           guard leads(id, key, to: other) else { continue }
           if let asked = asked[id] {
+            // Nothing in the model has to lead somewhere.
             let isNullified = NaiveKey.rule(world.key(key, of: id).inverse) == .nullify
             if asked.row == nil || isNullified || asked.row?[key] != asked.base?[key] { continue }
           }
