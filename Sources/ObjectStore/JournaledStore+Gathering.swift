@@ -42,32 +42,51 @@ private struct Gathering {
       let destination = era.model.entity(named: relationship.destination)
     else { return }
     let entities = ([destination.name] + destination.heirs).compactMap { era.number(of: $0) }
+    var stale = try owners(owner, thatHold: key)
     var current: ObjectID?
     var members: Set<Value> = []
     let isIndexed = try store.head.forEachObject(of: entities, indexedBy: inverse) {
       (found) throws(StoreError) in
       guard case .reference(let target)? = found.value, target.entity == owner else { return true }
       if let current, current != target {
-        try put(members, current, key)
+        try put(.set(members), current, key)
         members = []
       }
       current = target
+      stale.remove(target)
       members.insert(.reference(found.object))
       return true
     }
     assert(isIndexed, "what answers a relationship to many is indexed")
-    if let current { try put(members, current, key) }
+    if let current { try put(.set(members), current, key) }
+    for owner in stale.sorted() { try put(nil, owner, key) }
+  }
+
+  /// The objects of an entity that hold destinations, though these are answered from the inverse: they were gathered
+  /// before for a model that was not adopted then, and the inverse may have led elsewhere since.
+  private func owners(
+    _ entity: EntityNumber, thatHold key: KeyNumber
+  ) throws(StoreError) -> Set<ObjectID> {
+    var owners: Set<ObjectID> = []
+    try store.head.forEachBatch(of: entity) { (batch) throws(StoreError) in
+      let column = try batch.column(key)
+      for place in 0..<batch.count where batch.hasRow(place) {
+        if try column.value(place) != nil { owners.insert(batch.object(place)) }
+      }
+      return true
+    }
+    return owners
   }
 
   private mutating func put(
-    _ members: Set<Value>, _ object: ObjectID, _ key: KeyNumber
+    _ members: Value?, _ object: ObjectID, _ key: KeyNumber
   ) throws(StoreError) {
     let known = rows[object]
     var row = known
     if row == nil, object.store == store.store { row = try store.head.row(of: object) }
     // A destination may refer to an owner that is no more.
     guard var row else { return }
-    row[key] = .set(members)
+    row[key] = members
     rows[object] = row
     byteCount +=
       BlockAssembly.byteCount(of: row) - (known.map { BlockAssembly.byteCount(of: $0) } ?? 0)

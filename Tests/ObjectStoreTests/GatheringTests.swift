@@ -81,6 +81,49 @@ import Testing
     try same.close()
   }
 
+  @Test func `what was gathered for a model that was not adopted then is gathered anew`() throws {
+    var store = try open(disk, notesKnow: true)
+    let key = try store.key(named: "folder")
+    let folders = try (0..<2).map { _ in try store.newObject(of: EntityNumber(rawValue: 0)) }
+    let notes = try (0..<2).map { _ in try store.newObject(of: EntityNumber(rawValue: 1)) }
+    let (first, second) = (
+      Row([key: .reference(folders[0])]), Row([key: .reference(folders[1])])
+    )
+    func commit(_ objects: [CommitRequest.Object]) throws {
+      let context = try store.beginContext(name: "", on: store.lastCommit)
+      _ = try store.commit(CommitRequest(objects), by: context)
+      try store.endContext(context)
+    }
+    try commit(
+      folders.map { .init($0, base: .none, nil, to: Row()) }
+        + notes.map { .init($0, base: .none, nil, to: first) })
+    try store.close()
+    var images: [SimulatedDisk] = []
+    disk.onCall = { [unowned disk] _ in images.append(disk.imageAfterProcessDeath()) }
+    try open(disk, notesKnow: false).close()
+    disk.onCall = nil
+    var triedCount = 0
+    for image in images {
+      store = try JournaledStore(on: image, at: "Notes.xjournal", model: nil, options: .small)
+      let isOlder = store.model?.entity(named: "Note")?.relationship("folder") != nil
+      guard isOlder, store.lastCommit == 2 else {
+        try store.close()
+        continue
+      }
+      triedCount += 1
+      try commit(notes.map { .init($0, base: 2, first, to: second) })
+      try store.close()
+      store = try open(image, notesKnow: false)
+      let notesKey = try #require(store.existingKey(named: "notes"))
+      let members = Set(notes.map(Value.reference))
+      #expect(try store.head.row(of: folders[0]) == Row())
+      #expect(try store.head.row(of: folders[1]) == Row([notesKey: .set(members)]))
+      #expect(try store.verify(deep: true) == [])
+      try store.close()
+    }
+    #expect(triedCount > 0)
+  }
+
   @Test
   func `destinations of many objects are gathered a few at a time, wherever the process ends`()
     throws
