@@ -40,8 +40,9 @@ extension JournaledStore {
     guard !isOpen else { throw .sessionOpen(session) }
     guard hasBegun else { throw .sessionUnknown(session) }
     let firstEdit = try firstEdit(of: session)
-    _ = try settle()
+    // What others edit while this is made durable may be in no frame yet, and need not be read.
     let lastEdit = journal.editsOfNextCommit.upperBound.rawValue - 1
+    _ = try settle()
     let folded = try ContextFolding.whole(
       number, from: firstEdit, through: lastEdit, eras, of: self)
     guard let folded else { throw .sessionMissing(session) }

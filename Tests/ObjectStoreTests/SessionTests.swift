@@ -1,5 +1,6 @@
 // Contexts that have ended are listed, and brought back with their undo history while the journal has it.
 
+import DiskAccess
 import DiskSimulation
 import EventFold
 import ObjectModel
@@ -62,6 +63,24 @@ import Testing
       try content.restorations(of: step) { try store.row(of: $0, at: $1) })
     try content.apply(edit) { try store.row(of: $0, at: $1) }
     return edit
+  }
+
+  @Test func `S50: a session is brought back while others edit`() throws {
+    let store = try open()
+    let other = try Editor(store, "other")
+    _ = try session(store)
+    let ended = try #require(try store.sessions.first { $0.contextName == "editor" })
+    try other.set("before")
+    var editCount = 0
+    disk.onCall = { call in
+      guard call.kind == .syncData || call.kind == .sync, editCount == 0 else { return }
+      editCount += 1
+      do { try other.set("meanwhile") } catch { Issue.record("\(error)") }
+    }
+    let (_, content) = try store.resume(ended)
+    disk.onCall = nil
+    #expect(editCount == 1 && content.undoSteps.map(\.name) == ["one", "two"])
+    try store.close()
   }
 
   @Test func `S50: the contexts that have ended or saved are listed with what they did`() throws {
