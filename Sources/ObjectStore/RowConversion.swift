@@ -104,9 +104,13 @@ extension Value {
     switch self {
     case .reference: return nil
     case .set(let members):
-      return .set(members.filter { !$0.refers(to: entities, in: store) })
+      let left = members.filter { !$0.refers(to: entities, in: store) }
+      if left.isEmpty { return nil }
+      return .set(left)
     case .array(let members):
-      return .array(members.filter { !$0.refers(to: entities, in: store) })
+      let left = members.filter { !$0.refers(to: entities, in: store) }
+      if left.isEmpty { return nil }
+      return .array(left)
     default: return self
     }
   }

@@ -54,6 +54,34 @@ import Testing
     try life.store.close()
   }
 
+  @Test(arguments: [true, false])
+  func `a relationship has no value where all that it led to are of entities that are no more`(
+    isOrdered: Bool
+  ) throws {
+    func model(hasLinks: Bool) throws -> ManagedObjectModel {
+      try Self.model(
+        [Self.title],
+        [RelationshipDescription("items", to: "Item", isToMany: true, isOrdered: isOrdered)],
+        others: [EntityDescription("Item")]
+          + (hasLinks ? [EntityDescription("Link", parent: "Item")] : []))
+    }
+    var life = try ModelLife(try model(hasLinks: true))
+    let (item, link) = (try life.insert("Item", [:]), try life.insert("Link", [:]))
+    func value(_ objects: [ObjectID]) -> Value {
+      let members = objects.map(Value.reference)
+      return isOrdered ? .array(members) : .set(Set(members))
+    }
+    let one = try life.insert("Note", ["title": "one", "items": value([link])])
+    let two = try life.insert("Note", ["title": "two", "items": value([link, item])])
+    try life.reopen(try model(hasLinks: false))
+    #expect(
+      try life.head == [
+        item: [:], one: ["title": "one"], two: ["title": "two", "items": value([item])],
+      ])
+    #expect(try life.fault() == nil)
+    try life.store.close()
+  }
+
   @Test func `a renamed entity and a renamed attribute keep their objects and values`() throws {
     var life = try ModelLife(try Self.model([Self.title]))
     let note = try life.insert("Note", ["title": "one"])
