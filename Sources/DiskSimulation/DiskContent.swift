@@ -167,6 +167,25 @@ struct DiskContent: Sendable {
     pendingNames = left
   }
 
+  /// Makes one name in a folder durable, with what is pending of the same file and of the names that it had; the
+  /// changes of other names stay pending.
+  mutating func settleName(_ name: String, in folder: NodeNumber) {
+    let operations = pendingNames.filter { $0.folder == folder }
+    var (names, nodes, chosen) = (Set([name]), Set<NodeNumber>(), Set<Int>())
+    var isGrowing = true
+    while isGrowing {
+      isGrowing = false
+      for (index, operation) in operations.enumerated()
+      where !names.isDisjoint(with: operation.names) || nodes.contains(operation.node) {
+        guard chosen.insert(index).inserted else { continue }
+        names.formUnion(operation.names)
+        nodes.insert(operation.node)
+        isGrowing = true
+      }
+    }
+    syncNames(of: folder) { chosen.contains($0) }
+  }
+
   /// Drops the files that no name, no pending change and nobody else refers to.
   mutating func dropUnreachable(except isHeld: (NodeNumber) -> Bool) {
     var reachable = Set(pendingNames.map(\.node))

@@ -43,7 +43,7 @@ extension SimulatedDisk {
         throw DiskError(.openFile, path, .isFolder)
       }
       let node = found ?? simulation.content.makeFile(name, in: folder, folderPath)
-      simulation.content.syncNames(of: folder)
+      simulation.content.settleName(name, in: folder)
       simulation.content[file: node].settle(bytes)
     }
   }
@@ -83,7 +83,7 @@ extension SimulatedDisk {
           throw DiskError(.makeFolder, path, .notFolder)
         }
         let child = next ?? simulation.content.makeFolder(name, in: node, reached)
-        simulation.content.syncNames(of: node)
+        simulation.content.settleName(name, in: node)
         (node, reached) = (child, joined(reached, name))
       }
       return node

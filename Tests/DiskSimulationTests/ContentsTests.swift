@@ -30,6 +30,29 @@ struct ContentsTests {
     #expect(disk.durableContents(of: "a") == [9])
   }
 
+  @Test func `what is set leaves the names beside it and above it as durable as they were`() throws
+  {
+    let root = try disk.folder(at: "")
+    try disk.makeFolders("in")
+    let folder = try disk.folder(at: "in")
+    for folder in [root, folder] { try folder.file("made", .new).sync() }
+    try disk.setContents("old", [1])
+    try root.rename("old", to: "new")
+    try disk.setContents("set", [2])
+    try disk.setContents("in/set", [3])
+    try disk.setContents("link", [])
+    try disk.link("set", to: "link")
+    let lost = disk.powerLossStates(limit: 100, seed: 1).map { Set(disk.image(after: $0).paths) }
+    for path in ["made", "in/made", "old", "new"] {
+      #expect(lost.contains { $0.contains(path) } && lost.contains { !$0.contains(path) })
+    }
+    for path in ["set", "in/set", "link"] { #expect(lost.allSatisfy { $0.contains(path) }) }
+    // What is pending of the same name is durable with it.
+    try disk.setContents("new", [4])
+    #expect(disk.durableContents(of: "new") == [4])
+    #expect(disk.durableContents(of: "old") == nil)
+  }
+
   @Test func `there are no contents where there is no file`() throws {
     try disk.setContents("a/b", [1])
     for path in ["", "a", "b", "a/b/c", "c/d"] {
