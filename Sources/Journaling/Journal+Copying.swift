@@ -82,8 +82,11 @@ extension Journal {
     }
     try onDisk { () throws(DiskError) in
       let target = try place.makeJournalFolder()
-      for (segment, _) in manifest.sealedSegments {
-        try source.copy(segment.number.fileName, to: target)
+      for (segment, sealing) in manifest.sealedSegments {
+        // What is longer is refused when the copy is checked, and need not be there in its whole length.
+        try source.copy(
+          segment.number.fileName, to: target,
+          through: sealing.byteCount + Limits.zerosByteCount + 1)
       }
     }
     try place.check(manifest)
@@ -143,14 +146,19 @@ extension StorePlace {
 
 extension ReadableFolder {
   /// Copies a file, durably, into another folder; the names there are not synced.
-  package func copy(_ name: String, to folder: any DiskFolder) throws(DiskError) {
+  ///
+  /// - Parameter length: how many bytes are copied of a file that has more.
+  package func copy(
+    _ name: String, to folder: any DiskFolder, through length: UInt64 = .max
+  ) throws(DiskError) {
     let source = try fileForReading(name)
     let target = try folder.file(name, .emptied)
     var memory = ByteWriter(capacity: 1 << 20)
     var offset: UInt64 = 0
-    while true {
+    while offset < length {
       memory.removeAll()
-      let room = UnsafeMutableRawBufferPointer(start: memory.reserve(1 << 20), count: 1 << 20)
+      let wanted = Int(min(1 << 20, length - offset))
+      let room = UnsafeMutableRawBufferPointer(start: memory.reserve(wanted), count: wanted)
       let count = try source.read(into: room, at: offset)
       guard count > 0 else { break }
       try target.write(UnsafeRawBufferPointer(rebasing: room[..<count]), at: offset)

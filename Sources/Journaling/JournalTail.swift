@@ -6,6 +6,9 @@ package import DiskAccess
 /// What is durable is told by the edit buffer's header, by the manifest and by the seals of later frames.
 /// A frame that is only written may still be lost with the power, so it is not handed out.
 package final class JournalTail {
+  /// Whether there were whole frames behind those handed out, of which it was not known that they are durable. While the
+  /// journal is written, that passes; after a loss of power, it lasts until the journal is opened for writing.
+  package private(set) var isBehind = false
   private let path: String
   private let folder: any ReadableFolder
   /// The next frame to hand out.
@@ -40,6 +43,7 @@ package final class JournalTail {
   package func poll(
     _ body: (JournalReader.Frame, JournalReader) -> Bool
   ) throws(JournalError) -> Finding? {
+    isBehind = false
     let reader = try JournalReader(in: folder, path: path)
     let oldest = reader.manifest.segments[0].firstFrame
     guard next >= oldest else { throw .framesDropped(before: oldest) }
@@ -105,7 +109,10 @@ package final class JournalTail {
         while case .frame(let later) = try ahead.next() {
           durable = max(durable, later.seal.durableThrough)
         }
-        if sealed.seal.number > durable { return .nothingMore }
+        if sealed.seal.number > durable {
+          isBehind = true
+          return .nothingMore
+        }
         // What has been read so far may be older than what they testify to.
         scanner = try reader.scanner(of: segment, after: previous, from: before)
         continue

@@ -69,6 +69,12 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     refreshing.withLock { [lack].compactMap(\.self) + found }
   }
 
+  /// Whether the journal has more than is shown, of which it is not known that it is durable.
+  ///
+  /// Of a store that is being written, that passes. After a loss of power, it lasts until the store is opened for
+  /// writing: what was saved last is shown from then on.
+  public var isBehind: Bool { refreshing.withLock { tail.isBehind } }
+
   /// Takes in what has become durable since.
   ///
   /// - Returns: whether there was anything.

@@ -128,6 +128,31 @@ import Testing
     }
   }
 
+  @Test
+  func `a segment that was lengthened beyond measure is refused, and not copied in its length`()
+    throws
+  {
+    let journal = try open()
+    try fill(journal)
+    try journal.close()
+    let path = "store/journal/0000000001.xj"
+    let whole = try #require(disk.contents(of: path))
+    try disk.setContents(path, whole + [UInt8](repeating: 0, count: 160 << 20))
+    let again = try open()
+    var written = 0
+    disk.onCall = { call in
+      if call.kind == .write { written += 1 }
+    }
+    let error = #expect(throws: JournalError.self) {
+      try again.copy(to: "copy", on: disk) { _, _ in [] }
+    }
+    disk.onCall = nil
+    guard case .damaged? = error else { return #expect(Bool(false), "\(error as Any)") }
+    // A megabyte each.
+    #expect((60..<80).contains(written), "\(written) writes")
+    try again.close()
+  }
+
   @Test func `a copy has all frames and edits so far, and both go on by themselves`() throws {
     let journal = try open()
     try fill(journal)

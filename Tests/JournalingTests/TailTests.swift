@@ -48,12 +48,27 @@ import Testing
     let tail = try JournalTail(at: "store", on: disk)
     try journal.commit([1])
     try journal.commit([2], .written)
-    #expect(try poll(tail).frames == [1])
+    #expect(try poll(tail).frames == [1] && tail.isBehind)
     try journal.commit([3], .written)
-    #expect(try poll(tail).frames.isEmpty)
+    #expect(try poll(tail).frames.isEmpty && tail.isBehind)
     try journal.commit([4])
-    #expect(try poll(tail).frames == [2, 3, 4])
+    #expect(try poll(tail).frames == [2, 3, 4] && !tail.isBehind)
     try journal.close()
+  }
+
+  @Test
+  func `what nothing says to be durable after a loss of power is told, until a writer has it`()
+    throws
+  {
+    let journal = try open()
+    for number in 1...3 { try journal.commit([UInt8(number)]) }
+    // Its frame is durable, and the page that counts it is not.
+    let image = disk.imageAfterPowerLossOfEverythingUnsynced()
+    try journal.close()
+    let tail = try JournalTail(at: "store", on: image)
+    #expect(try poll(tail).frames == [1, 2] && tail.isBehind)
+    try Journal.open(on: image, at: "store", options: .small).journal.close()
+    #expect(try poll(tail).frames == [3, 4] && !tail.isBehind)
   }
 
   @Test func `without the edit buffer, the seals of later frames tell what is durable`() throws {

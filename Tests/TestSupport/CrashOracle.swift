@@ -31,10 +31,12 @@ package struct CrashOracle {
   ) -> String? {
     do throws(JournalError) {
       let life = JournalLife(disk)
+      let look = goesOn ? try Look(on: disk, at: life.path) : nil
       let report = try reopen(life)
       if let fault = fault(in: report) { return fault }
       var content = try JournalContent(on: disk, at: life.path, ledger)
       if let fault = fault(in: content) { return fault }
+      if let look, let fault = fault(in: look, before: content) { return fault }
       if let expected, !content.hasAsMuch(as: expected) {
         return "a recovery left alone finds \(expected), and one after another \(content)"
       }
@@ -105,9 +107,23 @@ package struct CrashOracle {
     return nil
   }
 
+  /// How many commits have to be there.
+  private var least: Int { crash != .powerLoss ? ledger.writtenCommits : ledger.syncedCommits }
+
+  /// Who only looks sees a beginning of what recovery will find, and knows where that is not all.
+  private func fault(in look: Look, before content: JournalContent) -> String? {
+    if look.commitCount > content.commitCount {
+      return "\(look.commitCount) commits were shown before recovery, which has \(content)"
+    }
+    if look.commitCount < ledger.syncedCommits, !look.isTold {
+      return
+        "\(look.commitCount) of \(ledger.syncedCommits) commits were shown before recovery, untold"
+    }
+    return nil
+  }
+
   private func fault(in content: JournalContent) -> String? {
     if let fault = content.fault { return fault }
-    let least = crash != .powerLoss ? ledger.writtenCommits : ledger.syncedCommits
     if content.commitCount < least {
       return "\(least) commits were acknowledged and \(content.commitCount) are there"
     }
@@ -122,6 +138,28 @@ package struct CrashOracle {
       return "\(content.editCount) edits are there and \(ledger.begunEdits) were begun"
     }
     return nil
+  }
+}
+
+/// What who follows the journal is shown before anybody recovers it.
+private struct Look {
+  private(set) var commitCount = 0
+  /// Whether it is said that this may not be all.
+  private(set) var isTold = false
+
+  init(on disk: SimulatedDisk, at path: String) throws(JournalError) {
+    do throws(JournalError) {
+      let tail = try JournalTail(at: path, on: disk)
+      var commits = 0
+      let finding = try tail.poll { frame, _ in
+        if frame.kind == .batch { Batch(frame.payload)?.forEachCommit { _ in commits += 1 } }
+        return true
+      }
+      (commitCount, isTold) = (commits, tail.isBehind || finding != nil)
+    } catch {
+      // Before its first manifest there is no store.
+      guard case .storeMissing = error else { throw error }
+    }
   }
 }
 
