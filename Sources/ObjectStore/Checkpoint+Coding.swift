@@ -43,7 +43,7 @@ extension Checkpoint {
       }
       eras.append(["since": era.since.value, "model": .data(bytes.withBytes { Data($0) })])
     }
-    return [
+    var fields: [String: Value] = [
       "number": number.value, "since": catalogue.firstKept.value,
       "time": .integer(Int(time.rawValue)),
       "frame": .integer(Int(frame.rawValue)),
@@ -69,6 +69,8 @@ extension Checkpoint {
       "contexts": .array(
         catalogue.contexts.values.sorted { $0.number < $1.number }.map(\.value)),
     ]
+    if catalogue.time > time { fields["eventTime"] = .integer(Int(catalogue.time.rawValue)) }
+    return .dictionary(fields)
   }
 
   /// Reads the bytes of a file.
@@ -131,10 +133,14 @@ extension Checkpoint {
       let context = try Catalogue.OpenContext(try context.fields())
       contexts[context.number] = context
     }
+    let eventTime = try fields["eventTime"].map { (value) throws(CheckpointProblem) in
+      RecordedTime(rawValue: Int64(try value.integer()))
+    }
     catalogue = Catalogue(
       keys: keys, eras: eras, tags: tags, contexts: contexts, reserved: reserved,
-      nextContext: ContextNumber(rawValue: try fields.count("nextContext")), time: time,
-      head: number, firstKept: CommitNumber(rawValue: try fields.count("since")))
+      nextContext: ContextNumber(rawValue: try fields.count("nextContext")),
+      time: max(time, eventTime ?? time), head: number,
+      firstKept: CommitNumber(rawValue: try fields.count("since")))
   }
 }
 

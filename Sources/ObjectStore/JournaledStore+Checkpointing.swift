@@ -1,6 +1,7 @@
 internal import DiskAccess
 internal import Journaling
 internal import ObjectModel
+internal import Synchronization
 
 extension JournaledStore {
   /// Writes what has changed since the last checkpoint into runs, so that opening need not read the journal
@@ -129,8 +130,11 @@ extension JournaledStore {
     }
     // Whoever waits for one of these commits finds it settled, and so does not show it any more.
     publish(anew: pending.snapshot)
+    // Whoever has just had the journal say what time it is has noted it when the lock is had.
+    let time = clock.withLock { RecordedTime(rawValue: eventTime.load(ordering: .acquiring)) }
     let catalogue = catalogue.settled(
-      at: snapshot.number, snapshot.time, lastNumbers, areFinal: isClosing, live: liveContexts)
+      at: snapshot.number, max(snapshot.time, time), lastNumbers, areFinal: isClosing,
+      live: liveContexts)
     return Cut(
       snapshot: snapshot, catalogue: catalogue, frame: frame, firstUnnamedPiece: firstUnnamedPiece)
   }

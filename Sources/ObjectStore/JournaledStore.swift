@@ -11,7 +11,7 @@ internal import Synchronization
 /// Any thread may use it. Commits are checked and numbered one after another, against what is committed or
 /// about to be; they share their syncs; and they are shown to readers in order, once they are durable.
 ///
-/// Locks are taken in this order: `checkpointing`, `drafting`, `committing`, `cataloguing`, then the journal's
+/// Locks are taken in this order: `checkpointing`, `drafting`, `committing`, `cataloguing`, `clock`, then the journal's
 /// own, and that of `pins`; `following` is held by itself. Nobody who reads objects waits for anybody who writes; who
 /// asks for names, tags or the past, and a context that is brought to another commit or gives up its changes, may wait
 /// as long as a checkpoint takes to begin, which is a sync.

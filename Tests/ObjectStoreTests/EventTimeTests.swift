@@ -48,4 +48,40 @@ import Testing
     #expect(first.date >= date(begun + 20 * second) && first.date <= date(begun + 41 * second))
     try store.close()
   }
+
+  @Test func `S65: recorded times never go back after a checkpoint, though the clock was set back`()
+    throws
+  {
+    let (disk, hour) = (SimulatedDisk(seed: 16), Int64(3600 * 1_000_000_000))
+    func open() throws -> JournaledStore {
+      try JournaledStore(
+        on: disk, at: StoreLife.path, model: try StoreLife.model(), options: .small)
+    }
+    let noon = disk.wallClock()
+    var store = try open()
+    var times: [Int64] = []
+    func edit(_ store: JournaledStore, saves: Bool) throws {
+      let context = try store.beginContext(name: "editor", on: store.lastCommit)
+      let object = try store.newObject(of: EntityNumber(rawValue: 0))
+      try store.record(.inserted(object), by: context)
+      if saves {
+        let request = CommitRequest([.init(object, base: 0, nil, to: Row())])
+        let commit = try store.commit(request, by: context)
+        times.append(commit?.time.rawValue ?? 0)
+      }
+      try store.endContext(context)
+    }
+    try edit(store, saves: true)
+    disk.setWallClock(noon + hour)
+    try edit(store, saves: false)
+    try store.checkpoint()
+    try store.close()
+    disk.setWallClock(noon + hour / 2)
+    store = try open()
+    try edit(store, saves: true)
+    #expect(times.count == 2 && times[1] >= noon + hour)
+    let dates = try store.events().map(\.date)
+    #expect(dates == dates.sorted())
+    try store.close()
+  }
 }
