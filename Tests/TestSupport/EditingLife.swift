@@ -137,7 +137,7 @@ package struct EditingLife {
   /// is where their context stands.
   mutating func record(_ edit: Edit, _ index: Int) throws {
     let (context, content) = (editors[index].context, editors[index].content)
-    for object in edit.changedObjects where content.objects[object] == nil {
+    for object in edit.changedObjects where content.objects[object]?.isDirty != true {
       let base = content.base(of: object)
       if base != context.base { try follow(.based(object, on: base), index) }
     }
@@ -174,7 +174,9 @@ extension EditingLife {
     store = try JournaledStore(on: disk, at: Self.path, model: model, options: options)
     editors = []
     for draft in store.unsavedDrafts {
-      if draft.problem != nil { throw Fault(description: "a draft has a problem") }
+      if let problem = draft.problem {
+        throw Fault(description: "a draft has a problem: \(problem)")
+      }
       switch dice.pick(3) {
       case 0: try store.discard(draft)
       case 1: break
