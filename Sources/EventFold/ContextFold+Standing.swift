@@ -31,6 +31,11 @@ extension ContextFold {
     return true
   }
 
+  /// Has what is changed of an object stand on another row, of a commit.
+  package mutating func stand(_ object: ObjectID, on row: Row, at commit: CommitNumber) {
+    objects[object] = objects[object]?.standing(on: row, at: commit)
+  }
+
   mutating func refresh<RowError>(
     _ refreshed: [ObjectID], keepingChanges: Bool, at commit: CommitNumber,
     _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?

@@ -81,8 +81,8 @@ struct CommitComparing {
       noteKinds()
       guard era > 0 else { return }
       for number in contexts.keys {
-        contexts[number]?.fold.follow(eras[era], of: store)
-        contexts[number]?.saved?.fold.follow(eras[era], of: store)
+        try contexts[number]?.fold.follow(era, of: eras, in: store, state)
+        try contexts[number]?.saved?.fold.follow(era, of: eras, in: store, state)
       }
     case .contextBegan(let number, let name, let base, let parent):
       // One that began before the state is not followed: what it stood on may have been dropped.

@@ -127,12 +127,12 @@ struct ContextFolding {
     _ event: Event, _ number: UInt64, in frame: FrameNumber
   ) throws(StoreError) {
     switch event {
-    case .timePassed(let passed): time = passed
+    case .timePassed(let passed): time = max(time, passed)
     case .modelAdopted:
       guard era + 1 < eras.count else { return }
       era += 1
       guard era > 0 else { return }
-      for number in contexts.keys { contexts[number]?.convert(to: eras[era], of: store) }
+      for number in contexts.keys { try contexts[number]?.follow(era, of: eras, in: store) }
     case .contextBegan(let context, let name, let base, let parent) where whole == context:
       let fold = ContextFold(
         context, name: name, on: base, parent: parent, traits: traits)
@@ -240,9 +240,20 @@ extension ReadableStore {
   func row(
     of object: ObjectID, at commit: CommitNumber, countedBackFrom latest: Snapshot, inEra era: Int
   ) throws(StoreError) -> Row? {
-    let row = try stored(object, at: commit, countedBackFrom: latest)?.row
-    let own = max(0, latest.eras.lastIndex { $0.since < commit } ?? 0)
-    return latest.convert(row, of: object, from: own, to: min(era, latest.eras.count - 1))
+    var row = try stored(object, at: commit, countedBackFrom: latest)?.row
+    var place = max(0, latest.eras.lastIndex { $0.since < commit } ?? 0)
+    let last = min(era, latest.eras.count - 1)
+    for next in latest.eras.indices.prefix(max(0, last + 1)).dropFirst(place + 1) where row != nil {
+      let gathered = latest.eras[next].conversions[object.entity]?.gathered ?? []
+      guard !gathered.isEmpty else { continue }
+      // Before, it led where its inverse said.
+      let before = try self.row(
+        of: object, at: latest.eras[next].since, countedBackFrom: latest, inEra: next - 1)
+      row = latest.convert(row, of: object, from: place, to: next - 1)
+      for key in gathered { row?[key] = before?[key] }
+      place = next - 1
+    }
+    return latest.convert(row, of: object, from: place, to: last)
   }
 
   /// What the model of an era says of the keys of each entity.

@@ -104,10 +104,17 @@ struct FoldedContext {
     standing.settle(on: standing.latest)
   }
 
-  /// Has the context go on under the next model.
-  mutating func convert(to era: Era, of store: JournaledStore) {
-    fold.follow(era, of: store)
-    saved?.fold.follow(era, of: store)
+  /// Has the context go on under the next model, which is that of an era.
+  mutating func follow(
+    _ era: Int, of eras: [Era], in store: JournaledStore
+  ) throws(StoreError) {
+    do throws(StoreError) {
+      try fold.follow(era, of: eras, in: store, store.head)
+      try saved?.fold.follow(era, of: eras, in: store, store.head)
+    } catch {
+      guard tellsDamage, error.code == .damaged else { throw error }
+      problem = problem ?? error
+    }
     savedRows = SavedRows()
   }
 }
@@ -153,10 +160,25 @@ extension StoreError {
 }
 
 extension ContextFold {
-  /// Goes on under the next model of the store.
-  mutating func follow(_ era: Era, of store: JournaledStore) {
+  /// Goes on under the next model of the store, which is that of an era. What was gathered for it counts as seen: it is
+  /// what the objects had before.
+  ///
+  /// - Parameter latest: a state that is not earlier than the end of the era before.
+  mutating func follow(
+    _ era: Int, of eras: [Era], in store: some ReadableStore, _ latest: Snapshot
+  ) throws(StoreError) {
+    let newer = eras[era]
+    for (object, draft) in objects where draft.base < newer.since {
+      let gathered = newer.conversions[object.entity]?.gathered ?? []
+      guard !gathered.isEmpty, var base = draft.baseRow,
+        let row = try store.row(
+          of: object, at: newer.since, countedBackFrom: latest, inEra: era - 1)
+      else { continue }
+      for key in gathered { base[key] = row[key] }
+      stand(object, on: base, at: base == row ? newer.since : draft.base)
+    }
     convert(
-      by: EraConversion(era: era, store: store.store), traits: store.traits(of: era))
+      by: EraConversion(era: newer, store: store.store), traits: store.traits(of: newer))
   }
 }
 

@@ -60,7 +60,7 @@ extension JournaledStore {
       if let model { try adopt(model) }
       try makeMissingIndexes()
       committing.withLock { isFlushing = false }
-      leftContexts.follow(self)
+      try leftContexts.follow(self)
       if opening.finding != nil { flush() }
       if !report.savedFiles.isEmpty { journal.noteSavedFilesTold() }
     } catch {

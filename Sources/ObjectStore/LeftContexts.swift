@@ -78,7 +78,10 @@ struct LeftContexts {
     } catch {
       guard error.code == .damaged, sparesDamage, unsaved[number] != nil else { throw error }
     }
-    for era in store.head.eras.dropFirst(eras.count) { whole?.convert(to: era, of: store) }
+    let latest = store.head.eras
+    for era in latest.indices.dropFirst(eras.count) {
+      try whole?.follow(era, of: latest, in: store)
+    }
     // What is wrong with what is saved costs what can be undone, and no more.
     if whole?.problem != nil, let unsaved = unsaved[number], unsaved.problem == nil {
       return unsaved
@@ -87,9 +90,10 @@ struct LeftContexts {
   }
 
   /// Has what is unsaved go on under the store's model, where that is another than the one it is of.
-  mutating func follow(_ store: JournaledStore) {
-    for era in store.head.eras.dropFirst(eraCount) {
-      for number in unsaved.keys { unsaved[number]?.convert(to: era, of: store) }
+  mutating func follow(_ store: JournaledStore) throws(StoreError) {
+    let latest = store.head.eras
+    for era in latest.indices.dropFirst(eraCount) {
+      for number in unsaved.keys { try unsaved[number]?.follow(era, of: latest, in: store) }
       eraCount += 1
     }
   }

@@ -5,6 +5,9 @@ struct RowConversion: Sendable {
   private let change: EntityChange
   private let properties: [(key: KeyNumber, older: KeyNumber?, change: PropertyChange)]
   private let olderKeys: Set<KeyNumber>
+  /// The relationships, by their keys in the older model, whose destinations were stored for the newer one when it
+  /// was adopted, and not before.
+  let gathered: [KeyNumber]
   /// Entities that are no more, whose objects nothing can refer to.
   private let removed: Set<EntityNumber>
 
@@ -32,12 +35,15 @@ struct RowConversion: Sendable {
     self.change = change
     self.removed = removed
     var properties: [(key: KeyNumber, older: KeyNumber?, change: PropertyChange)] = []
+    var gathered: [KeyNumber] = []
     for property in change.properties {
       var older: KeyNumber?
       if let name = property.older { older = try number(name) }
+      if let older, property.isGathered { gathered.append(older) }
       properties.append((try number(property.newer), older, property))
     }
     self.properties = properties
+    self.gathered = gathered
     var olderKeys: Set<KeyNumber> = []
     for name in change.olderKeys { olderKeys.insert(try number(name)) }
     self.olderKeys = olderKeys

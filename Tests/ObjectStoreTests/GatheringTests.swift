@@ -1,6 +1,7 @@
 // A relationship that another model does not answer from its inverse any more keeps its destinations.
 
 import DiskSimulation
+import EventFold
 import ObjectModel
 import ObjectStore
 import TestSupport
@@ -175,66 +176,56 @@ import Testing
     }
   }
 
-  /// Books and their chapters: a book's chapters are stored in an order, or found from the chapters without one, or
-  /// the chapters are of one, or of many.
-  private enum Shape { case ordered, answered, toOne, toMany }
-
-  private func books(_ shape: Shape) throws -> ManagedObjectModel {
-    try ManagedObjectModel(entities: [
-      EntityDescription(
-        "Book",
-        relationships: [
-          RelationshipDescription(
-            "chapters", to: "Chapter", inverse: "book", isToMany: shape != .toOne,
-            isOrdered: shape == .ordered)
-        ]),
-      EntityDescription(
-        "Chapter",
-        relationships: [
-          RelationshipDescription(
-            "book", to: "Book", inverse: "chapters", isToMany: shape == .toMany)
-        ]),
-    ])
-  }
-
-  @Test(arguments: [true, false], [true, false])
-  func `S43: what was stored before a model that found the destinations does not come back`(
-    wasOrdered: Bool, isMoved: Bool
-  ) throws {
-    func open(_ shape: Shape) throws -> JournaledStore {
-      try JournaledStore(on: disk, at: "Books.xjournal", model: self.books(shape), options: .small)
+  @Test(arguments: [false, true])
+  func
+    `S76: a draft from before destinations were gathered has them, and conflicts with nobody for them`(
+      isChangedByOthers: Bool
+    ) throws
+  {
+    let older = try open(disk, notesKnow: true)
+    let folderKey = try older.key(named: "folder")
+    let (name, color) = (try older.key(named: "name"), try older.key(named: "color"))
+    let folder = try older.newObject(of: EntityNumber(rawValue: 0))
+    let note = try older.newObject(of: EntityNumber(rawValue: 1))
+    let other = try older.beginContext(name: "", on: .none)
+    let linked = Row([folderKey: .reference(folder)])
+    _ = try older.commit(
+      CommitRequest([
+        .init(folder, base: .none, nil, to: Row()), .init(note, base: .none, nil, to: linked),
+      ]), by: other)
+    let editor = try older.beginContext(name: "editor", on: 1)
+    try older.record(.set(folder, name, "mine"), by: editor)
+    if isChangedByOthers {
+      let request = CommitRequest([.init(folder, base: 1, Row(), to: Row([color: "red"]))])
+      _ = try older.commit(request, by: other)
     }
-    var store = try open(wasOrdered ? .ordered : .toOne)
-    let (chapters, book) = (try store.key(named: "chapters"), try store.key(named: "book"))
-    let books = try (0..<2).map { _ in try store.newObject(of: EntityNumber(rawValue: 0)) }
-    let parts = try (0..<(wasOrdered ? 2 : 1)).map { _ in
-      try store.newObject(of: EntityNumber(rawValue: 1))
+    let left = disk.imageAfterProcessDeath()
+    try older.close()
+    var images: [SimulatedDisk] = []
+    left.onCall = { [unowned left] _ in images.append(left.imageAfterProcessDeath()) }
+    try open(left, notesKnow: false).close()
+    left.onCall = nil
+    images.append(left.imageAfterProcessDeath())
+    for (index, image) in images.enumerated() {
+      let store = try open(image, notesKnow: false)
+      let notes = try #require(store.existingKey(named: "notes"))
+      let members = Value.set([.reference(note)])
+      let (context, content) = try store.resume(try #require(store.unsavedDrafts.first))
+      let draft = try #require(content.objects[folder])
+      #expect(draft.baseRow == Row([notes: members]), "call \(index)")
+      #expect(draft.base == (isChangedByOthers ? 1 : store.lastCommit), "call \(index)")
+      #expect(try store.row(of: folder, at: draft.base) == draft.baseRow)
+      var request = CommitRequest([
+        .init(folder, base: draft.base, draft.baseRow, to: draft.row)
+      ])
+      if isChangedByOthers {
+        #expect(throws: CommitError.self) { try store.commit(request, by: context) }
+        request.policy = .overwrite
+      }
+      _ = try store.commit(request, by: context)
+      #expect(try store.head.row(of: folder) == Row([name: "mine", notes: members]))
+      #expect(try store.verify(deep: true) == [], "call \(index)")
+      try store.close()
     }
-    let members = parts.map(Value.reference)
-    let linked = Row([book: .reference(books[0])])
-    func commit(_ objects: [CommitRequest.Object]) throws {
-      let context = try store.beginContext(name: "", on: store.lastCommit)
-      _ = try store.commit(CommitRequest(objects), by: context)
-      try store.endContext(context)
-    }
-    let owned = Row([chapters: wasOrdered ? .array(members) : members[0]])
-    try commit(
-      [
-        .init(books[0], base: .none, nil, to: owned), .init(books[1], base: .none, nil, to: Row()),
-      ] + parts.map { .init($0, base: .none, nil, to: linked) })
-    try store.close()
-    store = try open(.answered)
-    #expect(try store.head.row(of: books[0]) == Row())
-    let moved = isMoved ? Row([book: .reference(books[1])]) : Row?.none
-    try commit(parts.map { .init($0, base: store.lastCommit, linked, to: moved) })
-    try store.close()
-    store = try open(wasOrdered ? .ordered : .toMany)
-    #expect(try store.head.row(of: books[0]) == Row())
-    let gathered = Row([chapters: wasOrdered ? .array(members) : .set(Set(members))])
-    #expect(try store.head.row(of: books[1]) == (isMoved ? gathered : Row()))
-    #expect(try store.snapshot(at: 1).row(of: books[0]) == owned)
-    #expect(try store.history(of: books[0], key: "chapters").first?.new == owned[chapters])
-    #expect(try store.verify(deep: true) == [])
-    try store.close()
   }
 }
