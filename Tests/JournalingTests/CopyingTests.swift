@@ -1,4 +1,4 @@
-// Segments are dropped from the front, and journals copied while they are written.
+// Journals are copied while they are written.
 
 import ByteCoding
 import DiskAccess
@@ -8,107 +8,18 @@ import Journaling
 import TestSupport
 import Testing
 
-@Suite struct DroppingAndCopyingTests {
+@Suite struct CopyingTests {
   private let disk = SimulatedDisk(seed: 9)
 
   private func open(_ path: String = "store") throws -> Journal {
     try Journal.open(on: disk, at: path, options: .small).journal
   }
 
-  private func names(_ path: String = "store") throws -> [String] {
-    try disk.folder(at: path).folder("journal").names()
-  }
-
-  private func frames(_ path: String = "store") throws -> [UInt64] {
-    var frames: [UInt64] = []
-    let ending = try JournalReader(at: path, on: disk).forEachFrame {
-      frames.append($0.number.rawValue)
-      return true
-    }
-    #expect(ending.finding == nil)
-    return frames
-  }
-
-  /// Four segments of three frames each, of which the last is active.
-  private func fill(_ journal: Journal) throws {
-    for number in 1...12 {
-      try journal.appendEdit(Content.edit(number))
-      try journal.commit(Content.commit(number))
-      if number % 3 == 0, number < 12 { try journal.beginSegment() }
-    }
-  }
-
-  @Test func `segments before a frame are dropped with their files, and nothing else is`() throws {
-    let journal = try open()
-    try fill(journal)
-    let attachment = Manifest.Attachment(kind: 2, fileName: "one", content: [1])
-    try journal.replaceAttachments([attachment], droppingBefore: FrameNumber(6))
-    #expect(try names() == ["0000000002.xj", "0000000003.xj", "0000000004.xj"])
-    #expect(try frames() == Array(4...12))
-    try journal.replaceAttachments([attachment], droppingBefore: FrameNumber(1_000))
-    #expect(try frames() == Array(10...12))
-    #expect(journal.manifest.attachments == [attachment])
-    try journal.appendEdit(Content.edit(13))
-    try journal.commit(Content.commit(13))
-    try journal.close()
-    let again = try open()
-    #expect(try frames() == Array(10...14))
-    try again.close()
-  }
-
-  @Test func `files that an earlier dropping left behind go with the next`() throws {
-    let journal = try open()
-    try fill(journal)
-    disk.faults = [SimulatedFault(.failure(.inputOutput), calls: [.remove], isLasting: true)]
-    #expect(throws: JournalError.self) {
-      try journal.replaceAttachments([], droppingBefore: FrameNumber(4))
-    }
-    disk.faults = []
-    #expect(journal.manifest.segments.map(\.number.rawValue) == [2, 3, 4])
-    #expect(try names().count == 4)
-    try journal.replaceAttachments([], droppingBefore: FrameNumber(1))
-    #expect(try names() == ["0000000002.xj", "0000000003.xj", "0000000004.xj"])
-    try journal.close()
-  }
-
-  @Test func `who asks for frames that were dropped is told so, and never that they are damaged`()
-    throws
-  {
-    let journal = try open()
-    try fill(journal)
-    let tail = try JournalTail(at: "store", on: disk)
-    let before = try JournalReader(at: "store", on: disk)
-    let files = try FrameFiles(in: journal.folder, journal.manifest)
-    var places: [FramePlace] = []
-    _ = try before.forEachFrame {
-      places.append($0.place)
-      return true
-    }
-    try journal.replaceAttachments([], droppingBefore: FrameNumber(8))
-    let dropped = JournalError.framesDropped(before: FrameNumber(7))
-    #expect(throws: dropped) { try tail.poll { _, _ in true } }
-    #expect(throws: dropped) { try before.forEachFrame { _ in true } }
-    #expect(throws: dropped) { try files.frame(at: places[0]) }
-    #expect(try files.frame(at: places[8]).number == FrameNumber(9))
-    let after = try JournalReader(at: "store", on: disk)
-    #expect(throws: dropped) { try after.forEachFrame(from: FrameNumber(6)) { _ in true } }
-    #expect(try after.forEachFrame { _ in true }.next == FrameNumber(13))
-    let later = try JournalTail(at: "store", on: disk, from: FrameNumber(7))
-    var seen: [UInt64] = []
-    let finding = try later.poll { frame, _ in
-      seen.append(frame.number.rawValue)
-      return true
-    }
-    #expect(finding == nil)
-    #expect(seen == Array(7...12))
-    try journal.close()
-  }
-
   @Test func `damage is not copied for a whole journal`() throws {
     for offset in [200, 400] {
       let disk = SimulatedDisk(seed: 11)
       let journal = try Journal.open(on: disk, at: "store", options: .small).journal
-      try fill(journal)
+      try journal.fill()
       let file = try disk.folder(at: "store").folder("journal").file("0000000002.xj", .existing)
       if offset == 200 {
         let noise: [UInt8] = [1, 2, 3]
@@ -133,7 +44,7 @@ import Testing
     throws
   {
     let journal = try open()
-    try fill(journal)
+    try journal.fill()
     try journal.close()
     let path = "store/journal/0000000001.xj"
     let whole = try #require(disk.contents(of: path))
@@ -155,14 +66,14 @@ import Testing
 
   @Test func `a copy has all frames and edits so far, and both go on by themselves`() throws {
     let journal = try open()
-    try fill(journal)
+    try journal.fill()
     try journal.appendEdit(Content.edit(13))
     let attachment = Manifest.Attachment(kind: 2, fileName: "one", content: [1])
     let last = try journal.copy(to: "copy", on: disk) { _, _ in [attachment] }
     #expect(last == FrameNumber(13))
     try journal.appendEdit(Content.edit(14))
     try journal.commit(Content.commit(14))
-    #expect(try frames("copy") == Array(1...13))
+    #expect(try disk.frames("copy") == Array(1...13))
     let copy = try open("copy")
     #expect(copy.store == journal.store)
     #expect(copy.manifest.attachments == [attachment])
@@ -176,7 +87,7 @@ import Testing
 
   @Test func `a copy goes only where nothing is`() throws {
     let journal = try open()
-    try fill(journal)
+    try journal.fill()
     try open("other").close()
     #expect(throws: JournalError.storeExists(path: "other")) {
       try journal.copy(to: "other", on: disk) { _, _ in [] }
@@ -192,7 +103,7 @@ import Testing
     func filled() throws -> (SimulatedDisk, Journal) {
       let disk = SimulatedDisk(seed: 10)
       let journal = try Journal.open(on: disk, at: "store", options: .small).journal
-      try fill(journal)
+      try journal.fill()
       try journal.sync()
       try journal.beginSegment()
       return (disk, journal)
@@ -225,7 +136,7 @@ import Testing
 
   @Test func `what a failed copy cannot take away the next one does`() throws {
     let journal = try open()
-    try fill(journal)
+    try journal.fill()
     disk.faults = [
       SimulatedFault(.failure(.inputOutput), calls: [.remove], isLasting: true),
       SimulatedFault(
@@ -253,7 +164,7 @@ import Testing
     try other.commit([7])
     try other.close()
     let journal = try open(folder.path + "/store")
-    try fill(journal)
+    try journal.fill()
     #expect(throws: JournalError.closed) {
       try journal.copy(to: path, on: disk) { (_, _) throws(JournalError) in
         do {
@@ -282,7 +193,7 @@ import Testing
     throws
   {
     let journal = try open()
-    try fill(journal)
+    try journal.fill()
     try disk.makeFolders("a/copy")
     let fault = SimulatedFault(
       .failure(.accessDenied), calls: [.openFolder], name: "a", isLasting: true)
@@ -306,13 +217,13 @@ import Testing
     }
     #expect(disk.contents(of: "a/copy/edits") == [1, 2, 3])
     _ = try journal.copy(to: "a/copy", on: disk) { _, _ in [] }
-    #expect(try frames("a/copy") == Array(1...12))
+    #expect(try disk.frames("a/copy") == Array(1...12))
     try journal.close()
   }
 
   @Test func `what recovery kept makes no place for a copy, and stays beside a new store`() throws {
     let journal = try open()
-    try fill(journal)
+    try journal.fill()
     try disk.setContents("place/recovered/edits-1", [7])
     #expect(throws: JournalError.notAStore(path: "place")) {
       try journal.copy(to: "place", on: disk) { _, _ in [] }
