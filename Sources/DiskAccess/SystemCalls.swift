@@ -1,27 +1,52 @@
 internal import Glibc
 
+/// Makes a call until it is not interrupted.
+package func uninterrupted<Answer>(
+  _ call: () -> Result<Answer, SystemErrorCodeFailure>
+) -> Result<Answer, SystemErrorCodeFailure> {
+  while true {
+    let answer = call()
+    if case .failure(let failure) = answer, failure.code == .interrupted { continue }
+    return answer
+  }
+}
+
 /// Calls the system until it is not interrupted.
 ///
 /// - Returns: what the call returned, or its error number.
 package func uninterrupted<Answer: SignedInteger>(
   _ call: () -> Answer
 ) -> Result<Answer, SystemErrorCodeFailure> {
-  while true {
-    let answer = call()
-    if answer >= 0 { return .success(answer) }
-    let code = SystemErrorCode(rawValue: errno)
-    if code != .interrupted { return .failure(SystemErrorCodeFailure(code: code)) }
-  }
+  uninterrupted { answer(of: call()) }
 }
 
 /// An error number as a failure of `Result`.
-package struct SystemErrorCodeFailure: Error { package let code: SystemErrorCode }
+package struct SystemErrorCodeFailure: Error {
+  package let code: SystemErrorCode
+
+  package init(code: SystemErrorCode) { self.code = code }
+}
+
+/// What the system has returned; `errno` is still that call's.
+private func answer<Answer: SignedInteger>(
+  of returned: Answer
+) -> Result<Answer, SystemErrorCodeFailure> {
+  if returned >= 0 { return .success(returned) }
+  return .failure(SystemErrorCodeFailure(code: SystemErrorCode(rawValue: errno)))
+}
+
+/// Repeats a call of the system that may move fewer bytes than asked, as the other `transfer` does.
+package func transfer(
+  _ byteCount: Int, _ call: (_ offset: Int) -> Int
+) -> (byteCount: Int, failure: SystemErrorCode?) {
+  transfer(byteCount) { offset in answer(of: call(offset)) }
+}
 
 /// Repeats a call that may move fewer bytes than asked, until all are moved, it moves none, or fails.
 ///
 /// - Returns: how many bytes were moved, and what ended it early if not the end of the file.
 package func transfer(
-  _ byteCount: Int, _ call: (_ offset: Int) -> Int
+  _ byteCount: Int, _ call: (_ offset: Int) -> Result<Int, SystemErrorCodeFailure>
 ) -> (byteCount: Int, failure: SystemErrorCode?) {
   var done = 0
   while done < byteCount {

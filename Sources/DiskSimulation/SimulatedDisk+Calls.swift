@@ -29,7 +29,7 @@ struct CallDescription {
 enum CallCourse {
   /// As it should.
   case whole
-  /// The first bytes only, and the rest by a second call.
+  /// The first bytes only, so that a second call is made for the rest.
   case short
   /// Something is done first, then the call fails.
   case failing(SystemErrorCode, leaving: SimulatedFault.Remainder)
@@ -48,9 +48,25 @@ extension SimulatedDisk {
     }
   }
 
-  /// As `begin`, for calls that may fail half done.
+  /// As `begin`, for calls that may fail half done. An interrupted call is made again, by the means of the real
+  /// disk.
   func course(
     of description: CallDescription, changes: Bool, isOpen: () -> Bool
+  ) throws(DiskError) -> CallCourse {
+    let answer = uninterrupted {
+      Result { () throws(DiskError) in
+        try attempt(description, changes: changes, isOpen: isOpen)
+      }.mapError(SystemErrorCodeFailure.init)
+    }
+    switch answer {
+    case .success(let course): return course
+    case .failure(let failure): throw description.error(failure.code)
+    }
+  }
+
+  /// Makes a call that may be interrupted.
+  func attempt(
+    _ description: CallDescription, changes: Bool, isOpen: () -> Bool
   ) throws(DiskError) -> CallCourse {
     let call = try lock.withLock { () throws(DiskError) -> SimulatedCall in
       guard isOpen() else { throw description.error(.badDescriptor) }
@@ -61,7 +77,7 @@ extension SimulatedDisk {
     return try lock.withLock { () throws(DiskError) -> CallCourse in
       // The hook may have ended the process.
       guard isOpen() else { throw description.error(.badDescriptor) }
-      return strike(call)
+      return try strike(call, description)
     }
   }
 
@@ -73,7 +89,9 @@ extension SimulatedDisk {
     return call
   }
 
-  private func strike(_ call: SimulatedCall) -> CallCourse {
+  private func strike(
+    _ call: SimulatedCall, _ description: CallDescription
+  ) throws(DiskError) -> CallCourse {
     switch simulation.faults.strike(call) {
     case nil:
       simulation.note(call.description)
@@ -83,10 +101,17 @@ extension SimulatedDisk {
       return .short
     case .failure(.interrupted, _):
       simulation.note("\(call): interrupted")
-      return .whole
+      // A file that is being closed is closed all the same.
+      if call.kind == .close { return .whole }
+      throw description.error(.interrupted)
     case .failure(let code, let remainder):
       simulation.note("\(call): \(code.message), \(remainder) done")
       return .failing(code, leaving: remainder)
     }
   }
+}
+
+extension SystemErrorCodeFailure {
+  /// The code alone of what a simulated call has thrown, as the system gives it.
+  init(_ error: DiskError) { self.init(code: error.code) }
 }

@@ -14,20 +14,24 @@ public struct SimulatedFault: Hashable, Sendable {
     case prefix
     /// Some sectors, or some of the changes of names, were done; which is decided by the disk's seed.
     case someSectors
+    /// All of it was done, and the call fails all the same.
+    case everything
   }
 
   /// What goes wrong.
   public enum Effect: Hashable, Sendable {
     /// The call fails.
     ///
-    /// An interrupted call (`.interrupted`) is made again by the seam and succeeds, as with the real
-    /// disk, except that a closed file is closed. A failed sync of a file is as on Linux: what it left
+    /// An interrupted call (`.interrupted`) does nothing and is made again by the seam, as with the real
+    /// disk: it is two calls in the trace and to the hook, and the second has a number of its own. A file
+    /// that is being closed is closed all the same. A failed sync of a file is as on Linux: what it left
     /// undone is marked clean, still shown by reads, and not made durable by a later sync. A failed
     /// sync of a folder leaves its changes pending: names are in the file system's own journal, which
     /// keeps them, or makes the whole file system read-only.
     case failure(SystemErrorCode, leaving: Remainder = .nothing)
-    /// A read or write moves fewer bytes than asked, and the seam makes a second call for the rest. A
-    /// short write is two calls in the trace and to the hook, which so sees the middle of the write.
+    /// A read or write moves fewer bytes than asked, and the seam makes a second call for the rest, which
+    /// moves all of it. A short write is two calls in the trace and to the hook, which so sees the middle
+    /// of the write.
     case short
   }
 
@@ -39,7 +43,8 @@ public struct SimulatedFault: Hashable, Sendable {
   public var name: String?
   /// The call the fault strikes at, counted among those watched from 1 on.
   public var number: Int
-  /// Whether every watched call after that is struck as well.
+  /// Whether every watched call after that is struck as well; of interruptions every second, as a call that is
+  /// always interrupted would never come to its end.
   public var isLasting: Bool
 
   /// Describes a fault.
@@ -53,6 +58,11 @@ public struct SimulatedFault: Hashable, Sendable {
     self.name = name
     self.number = number
     self.isLasting = isLasting
+  }
+
+  /// Which of the watched calls a lasting fault strikes.
+  var stride: Int {
+    if case .failure(.interrupted, _) = effect { 2 } else { 1 }
   }
 
   func watches(_ call: SimulatedCall) -> Bool {
@@ -77,9 +87,8 @@ struct FaultPlan: Sendable {
     var effect: SimulatedFault.Effect?
     for (index, fault) in faults.enumerated() where fault.watches(call) {
       watched[index] += 1
-      let strikes =
-        watched[index] == fault.number
-        || (fault.isLasting && watched[index] > fault.number)
+      let beyond = watched[index] - fault.number
+      let strikes = beyond == 0 || (fault.isLasting && beyond > 0 && beyond % fault.stride == 0)
       if strikes { effect = effect ?? fault.effect }
     }
     return effect

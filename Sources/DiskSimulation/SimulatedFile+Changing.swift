@@ -14,31 +14,39 @@ extension SimulatedFile {
   }
 
   private func write(
-    _ bytes: UnsafeRawBufferPointer, at offset: UInt64, _ kind: DiskError.Call,
-    isSecondHalf: Bool = false
+    _ bytes: UnsafeRawBufferPointer, at offset: UInt64, _ kind: DiskError.Call
   ) throws(DiskError) {
+    guard Int(exactly: offset) != nil else { throw describe(kind).error(.invalid) }
+    let done = transfer(bytes.count) { moved in
+      Result { () throws(DiskError) in
+        try writeSome(
+          UnsafeRawBufferPointer(rebasing: bytes[moved...]), at: offset + UInt64(moved), kind,
+          isFirst: moved == 0)
+      }.mapError(SystemErrorCodeFailure.init)
+    }
+    if let code = done.failure { throw describe(kind).error(code) }
+  }
+
+  /// Writes as much as one call does.
+  private func writeSome(
+    _ bytes: UnsafeRawBufferPointer, at offset: UInt64, _ kind: DiskError.Call, isFirst: Bool
+  ) throws(DiskError) -> Int {
     let call = describe(kind, at: offset, bytes.count)
-    guard let position = Int(exactly: offset) else { throw call.error(.invalid) }
-    let course = try disk.course(of: call, changes: true) { isOpen }
+    let position = Int(offset)
+    let course = try disk.attempt(call, changes: true) { isOpen }
     try refuseUnlessWritable(call, .badDescriptor)
-    switch course {
-    case .short where bytes.count > 1 && !isSecondHalf:
-      let cut = try with(call) { simulation in
-        1 + simulation.faultGenerator.next(below: bytes.count - 1)
-      }
-      try put(bytes, 0..<cut, at: position, call)
-      try write(
-        UnsafeRawBufferPointer(rebasing: bytes[cut...]), at: offset + UInt64(cut), kind,
-        isSecondHalf: true)
-    case .failing(let code, let remainder):
+    if case .failing(let code, let remainder) = course {
       let ranges = try with(call) { simulation in
         simulation.parts(remainder, ofWriteAt: position, bytes.count)
       }
       for range in ranges { try put(bytes, range, at: position, call) }
       throw call.error(code)
-    default:
-      try put(bytes, 0..<bytes.count, at: position, call)
     }
+    let moved = try with(call) { simulation in
+      simulation.share(of: bytes.count, course, isFirst: isFirst)
+    }
+    try put(bytes, 0..<moved, at: position, call)
+    return moved
   }
 
   /// Writes a part of the bytes, as much of it as there is room for.

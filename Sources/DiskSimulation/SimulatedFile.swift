@@ -58,13 +58,32 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
     }
   }
 
-  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int
-  {
+  func read(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
+  ) throws(DiskError) -> Int {
+    guard Int(exactly: offset) != nil else { throw describe(.read).error(.invalid) }
+    let done = transfer(buffer.count) { moved in
+      Result { () throws(DiskError) in
+        try readSome(
+          into: UnsafeMutableRawBufferPointer(rebasing: buffer[moved...]),
+          at: offset + UInt64(moved), isFirst: moved == 0)
+      }.mapError(SystemErrorCodeFailure.init)
+    }
+    if let code = done.failure { throw describe(.read).error(code) }
+    return done.byteCount
+  }
+
+  /// Reads as much as one call does.
+  private func readSome(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64, isFirst: Bool
+  ) throws(DiskError) -> Int {
     let call = describe(.read, at: offset, buffer.count)
-    guard let position = Int(exactly: offset) else { throw call.error(.invalid) }
-    try disk.begin(call) { isOpen }
+    let course = try disk.attempt(call, changes: false) { isOpen }
+    if case .failing(let code, _) = course { throw call.error(code) }
     return try with(call) { simulation in
-      simulation.content[file: node].read(into: buffer, at: position)
+      let share = simulation.share(of: buffer.count, course, isFirst: isFirst)
+      return simulation.content[file: node].read(
+        into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<share]), at: Int(offset))
     }
   }
 

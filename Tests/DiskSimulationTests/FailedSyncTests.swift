@@ -97,6 +97,12 @@ struct FailedSyncTests {
     #expect(counts == [0, 1, 2, 3])
   }
 
+  @Test func `a failed sync may have written everything`() throws {
+    try file.put(filled(2))
+    failSync(leaving: .everything)
+    #expect(disk.durableContents(of: "a")?.prefix(512) == filled(2)[...])
+  }
+
   @Test func `a cut drops what was lost past it`() throws {
     try file.put(filled(2), at: 1024)
     failSync()

@@ -120,8 +120,9 @@ struct FaultTests {
     #expect(patterns.count == 16)
   }
 
-  @Test func `a failed write leaves nothing where that is asked for`() throws {
+  @Test func `a failed write leaves nothing or everything where that is asked for`() throws {
     #expect(try leftOfFailedWrite(1, .nothing).left == filled(1, 2048))
+    #expect(try leftOfFailedWrite(1, .everything).left == filled(2, 2048))
   }
 
   private func leftOfFailedWrite(
@@ -157,20 +158,45 @@ struct FaultTests {
     #expect((1..<100).contains(count))
   }
 
-  @Test func `a short read is completed`() throws {
-    disk.faults = [SimulatedFault(.short, calls: [.read])]
+  @Test func `a short read is completed by a second call`() throws {
+    disk.isTracing = true
+    disk.faults = [SimulatedFault(.short, calls: [.read], isLasting: true)]
     #expect(try file.bytes(2048) == filled(1, 2048))
+    #expect(disk.trace.count { $0.contains("read") } == 2)
   }
 
-  @Test func `an interrupted call is made again`() throws {
+  @Test func `the second half of a short read may fail`() throws {
+    disk.faults = [
+      SimulatedFault(.short, calls: [.read]),
+      SimulatedFault(.failure(.inputOutput), calls: [.read], number: 2),
+    ]
+    #expect(throws: DiskError(.read, "a", .inputOutput)) { try file.bytes(2048) }
+  }
+
+  @Test func `an interrupted call is made again, by a second call`() throws {
     disk.isTracing = true
     disk.faults = [SimulatedFault(.failure(.interrupted), isLasting: true)]
+    var calls: [DiskError.Call] = []
+    disk.onCall = { calls.append($0.kind) }
     try file.put([5])
     try file.sync()
+    try folder.sync()
+    try file.resize(to: 1)
     #expect(try file.bytes(1) == [5])
-    #expect(disk.trace.allSatisfy { $0.hasSuffix("interrupted") })
+    #expect(calls == [.write, .write, .sync, .sync, .syncFolder, .syncFolder, .resize, .resize])
+    #expect(disk.trace.map { $0.hasSuffix("interrupted") } == (0..<10).map { $0 % 2 == 0 })
     try file.close()
     #expect(disk.openCount == 0)
+    #expect(disk.trace.count == 11)
+  }
+
+  @Test func `an interrupted call has done nothing, and the second may fail`() throws {
+    disk.faults = [
+      SimulatedFault(.failure(.interrupted), calls: [.write, .sync]),
+      SimulatedFault(.failure(.noSpace), calls: [.write], number: 2),
+    ]
+    #expect(throws: DiskError(.write, "a", .noSpace)) { try file.put(filled(2, 2048)) }
+    #expect(try file.bytes(2048) == filled(1, 2048))
   }
 
   @Test func `a file is closed even where closing fails`() throws {
