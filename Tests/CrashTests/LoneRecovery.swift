@@ -7,7 +7,9 @@ import TestSupport
 /// What a recovery finds and cuts that nothing disturbs.
 struct LoneRecovery {
   let content: JournalContent
-  let tail: TornTail?
+  let tail: TakenBytes?
+  /// The edit buffer, where some of it could not be read.
+  let damagedEdits: TakenBytes?
 
   init(
     of disk: SimulatedDisk, at path: String, _ ledger: Ledger
@@ -15,34 +17,43 @@ struct LoneRecovery {
     let (journal, report) = try Journal.open(on: disk, at: path, options: .small)
     defer { withExtendedLifetime(journal) {} }
     content = try JournalContent(on: disk, at: path, ledger)
-    tail = report.tornTail.flatMap { TornTail($0, on: disk, at: path) }
+    tail = report.tornTail.flatMap { tail in
+      TakenBytes(
+        savedAs: tail.savedAs, from: tail.finding.file, tail.finding.offset, on: disk, at: path)
+    }
+    damagedEdits = report.editBufferSavedAs.flatMap { file in
+      TakenBytes(savedAs: file, from: JournalFiles.edits, 0, on: disk, at: path)
+    }
   }
 }
 
-/// What a recovery cuts: it must stand in its segment or in a file of its own, at every moment.
-struct TornTail {
+/// What a recovery takes out of a file: it must stand there or in a file of its own, at every moment.
+struct TakenBytes {
   private let bytes: [UInt8]
-  private let segment: String
+  private let file: String
   private let offset: Int
 
-  /// What a recovery says that it has cut; nil where it is not where it says.
-  init?(_ tail: RecoveryReport.TornTail, on disk: SimulatedDisk, at path: String) {
-    guard let bytes = disk.contents(of: "\(path)/\(tail.savedAs)") else { return nil }
+  /// What a recovery says that it has taken; nil where it is not where it says.
+  init?(
+    savedAs saved: String, from file: String, _ offset: UInt64, on disk: SimulatedDisk,
+    at path: String
+  ) {
+    guard let bytes = disk.contents(of: "\(path)/\(saved)") else { return nil }
     self.bytes = bytes
-    segment = "\(path)/\(tail.finding.file)"
-    offset = Int(tail.finding.offset)
+    self.file = "\(path)/\(file)"
+    self.offset = Int(offset)
   }
 
   func isKept(on disk: SimulatedDisk, at path: String) -> Bool {
-    let there = disk.contents(of: segment) ?? []
+    let there = disk.contents(of: file) ?? []
     let end = offset + bytes.count
     if there.count >= end, Array(there[offset..<end]) == bytes { return true }
-    return disk.paths.contains { file in
-      file.hasPrefix("\(path)/recovered/") && disk.contents(of: file) == bytes
+    return disk.paths.contains { name in
+      name.hasPrefix("\(path)/recovered/") && disk.contents(of: name) == bytes
     }
   }
 
-  /// Whether the next opening says where it is, be it that it cuts the tail itself or that one before has.
+  /// Whether the next opening says where it is, be it that it takes it out itself or that one before has.
   func isTold(on disk: SimulatedDisk, at path: String) -> Bool {
     let disk = disk.imageAfterProcessDeath()
     guard let (journal, report) = try? Journal.open(on: disk, at: path, options: .small) else {
