@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct FailingCalls {
   private static let codes: [SystemErrorCode] = [
-    .inputOutput, .noSpace, .quotaExceeded, .interrupted, .tooManyOpenFiles, .readOnlyFileSystem,
+    .inputOutput, .noSpace, .quotaExceeded, .tooManyOpenFiles, .readOnlyFileSystem,
   ]
 
   private static let workloads: [[Step]] = [
@@ -49,244 +49,62 @@ import Testing
   @Test func `a full disk and then a loss of power lose nothing acknowledged, and the store opens`()
     throws
   {
+    let tally = try losePower(afterFailuresWith: .noSpace, [.prefix, .someSectors]) {
+      [SimulatedFault($1, number: $0)]
+    }
+    #expect(tally["states"] > 100_000)
+  }
+
+  @Test
+  func
+    `an I/O error at a write or sync and then a loss of power lose nothing acknowledged, and the store opens`()
+    throws
+  {
+    let kinds: [Set<DiskError.Call>] = [[.write, .append], [.sync, .syncData], [.syncFolder]]
+    let remainders = SimulatedFault.Remainder.allCases
+    let tally = try losePower(afterFailuresWith: .inputOutput, remainders) { (number, effect) in
+      kinds.map { SimulatedFault(effect, calls: $0, number: number) }
+    }
+    #expect(tally["stopped"] > 300)
+    #expect(tally["states"] > 100_000)
+  }
+
+  /// Lets calls fail, and looks at what a loss of power may leave at once, and before each further call.
+  ///
+  /// - Parameter faults: the faults to try one by one, with an effect, at a number.
+  private func losePower(
+    afterFailuresWith code: SystemErrorCode, _ remainders: [SimulatedFault.Remainder],
+    _ faults: @escaping @Sendable (_ number: Int, SimulatedFault.Effect) -> [SimulatedFault]
+  ) throws -> Tally {
     let campaign = Campaign(count: "XJ_CAMPAIGN_STATES", inGate: 1)
     let tally = Tally()
     try onBothCores(Self.workloads.count) { index in
       let steps = Self.workloads[index]
       let callCount = FaultyLife(steps, seed: campaign.seed).run().callCount
       for number in 1...callCount {
-        for remainder in [SimulatedFault.Remainder.prefix, .someSectors] {
-          let fault = SimulatedFault(.failure(.noSpace, leaving: remainder), number: number)
-          let life = FaultyLife(
-            steps, fault, seed: campaign.seed &+ UInt64(number), statesAfterFailure: 12)
-          let outcome = life.run()
-          tally.count("states", outcome.stateCount)
-          if let violation = outcome.violation {
-            tally.violation("\(steps.map(\.rawValue)), \(fault): \(violation)")
+        for remainder in remainders {
+          for fault in faults(number, .failure(code, leaving: remainder)) {
+            let life = FaultyLife(
+              steps, fault, seed: campaign.seed &+ UInt64(number), statesAfterFailure: 6)
+            let outcome = life.run()
+            tally.count("states", outcome.stateCount)
+            if outcome.stateCount > 0 { tally.count("failures") }
+            if outcome.hasStopped { tally.count("stopped") }
+            if let violation = outcome.violation {
+              tally.violation("\(steps.map(\.rawValue)), \(fault): \(violation)")
+            }
           }
         }
       }
     }
     print("seed \(campaign.seed): \(tally.summary)")
     #expect(tally.violations == "")
-    #expect(tally["states"] > 20_000)
+    return tally
   }
 
   private static var effects: [SimulatedFault.Effect] {
     codes.flatMap { code in
       SimulatedFault.Remainder.allCases.map { .failure(code, leaving: $0) }
-    } + [.short]
+    } + [.failure(.interrupted), .short]
   }
-}
-
-/// A life on a disk with one fault, which goes on after each failure as a program would.
-private final class FaultyLife {
-  private let steps: [Step]
-  private let disk: SimulatedDisk
-  private let fault: SimulatedFault?
-  private let options = JournalOptions.small
-  private var journal: Journal?
-  /// The commits that returned, those that surely were not made, and those nobody knows of.
-  private var made: [Int] = []
-  private var refused: Set<Int> = []
-  private var edits: [Int] = []
-  /// The edits that were there when the last commit was made.
-  private var durableEdits: [Int] = []
-  private var number = 0
-  /// The numbers of edits and commits that need pieces.
-  private var large: Set<Int> = []
-  private var hasStopped = false
-  private var violation: String?
-  /// How many states of a loss of power to look at before each call after a step has failed.
-  private let statesAfterFailure: Int
-  private var hasFailed = false
-  private var stateCount = 0
-
-  init(
-    _ steps: [Step], _ fault: SimulatedFault? = nil, seed: UInt64, statesAfterFailure: Int = 0
-  ) {
-    self.statesAfterFailure = statesAfterFailure
-    self.steps = steps
-    self.fault = fault
-    disk = SimulatedDisk(seed: seed)
-  }
-
-  func run() -> (callCount: Int, violation: String?, stateCount: Int) {
-    if let fault { disk.faults = [fault] }
-    if statesAfterFailure > 0 {
-      disk.onCall = { [unowned self] call in if hasFailed { losePower(before: call) } }
-    }
-    defer { disk.onCall = nil }
-    open()
-    for step in steps { perform(step) }
-    let callCount = disk.callCount
-    if fault == nil, number != made.count { note("a step failed without a fault") }
-    judgeFullDiskStaysUsable()
-    disk.faults = []
-    let image = disk.imageAfterProcessDeath()
-    let unplugged = disk.imageAfterPowerLossOfEverythingUnsynced()
-    journal = nil
-    judge(image, "after the end of the process", edits: edits)
-    judge(unplugged, "after a loss of power", edits: durableEdits)
-    return (callCount, violation, stateCount)
-  }
-
-  private func losePower(before call: SimulatedCall) {
-    let states = disk.powerLossStates(limit: statesAfterFailure, seed: UInt64(call.index))
-    for choice in states {
-      stateCount += 1
-      judge(disk.image(after: choice), "power lost before \(call), \(choice)", edits: durableEdits)
-    }
-  }
-
-  private func open() {
-    do throws(JournalError) {
-      journal = try Journal.open(on: disk, at: "store", options: options).journal
-    } catch {
-      journal = nil
-      if case .damaged = error { note("opening says damaged: \(error)") }
-    }
-    hasStopped = false
-  }
-
-  private func perform(_ step: Step) {
-    if journal == nil { open() }
-    guard let journal else { return }
-    do throws(JournalError) {
-      switch step {
-      case .append, .save, .large, .burst:
-        number += 1
-        if step == .large { large.insert(number) }
-        try journal.appendEdit(bytes("edit", number))
-        edits.append(number)
-        if step == .burst { try fill(journal) }
-        try commit(journal)
-      case .edit, .largeEdit:
-        number += 1
-        if step == .largeEdit { large.insert(number) }
-        try journal.appendEdit(bytes("edit", number))
-        edits.append(number)
-      case .roll: try journal.beginSegment()
-      case .idle:
-        disk.advanceClock(by: 2_000_000_000)
-        try journal.performUpkeep()
-      case .manifest:
-        try journal.replaceAttachments([
-          Manifest.Attachment(kind: 1, fileName: "a", content: [UInt8(number)])
-        ])
-      case .reopen:
-        // Closing may fail; the next life begins all the same.
-        self.journal = nil
-        do throws(JournalError) { try journal.close() } catch {
-          if case .stopped = error { edits = durableEdits }
-        }
-        open()
-      }
-    } catch {
-      hasFailed = true
-      if case .stopped = error {
-        // The medium has lost what was unsynced, edits in written frames with it.
-        edits = durableEdits
-        refusesEverything(journal)
-      }
-    }
-  }
-
-  /// Turns both halves.
-  private func fill(_ journal: Journal) throws(JournalError) {
-    for _ in 0..<4 { try journal.appendEdit([UInt8](repeating: 0xFF, count: 300)) }
-  }
-
-  /// Every commit is synced, so that each that returned must survive the power.
-  private func commit(_ journal: Journal) throws(JournalError) {
-    do throws(JournalError) {
-      try journal.commit(bytes("commit", number))
-      made.append(number)
-      durableEdits = edits
-      if hasStopped { note("a commit was made after a failed sync") }
-    } catch {
-      switch error {
-      case .disk, .queuedBehindFailure: refused.insert(number)
-      default: break
-      }
-      throw error
-    }
-  }
-
-  /// After a failed sync nothing more may be written, and all that is asked for is refused in words.
-  private func refusesEverything(_ journal: Journal) {
-    hasStopped = true
-    let before = disk.paths.map { disk.contents(of: $0) }
-    for attempt in 1...2 {
-      do throws(JournalError) {
-        try journal.appendEdit([1, 2, 3])
-        note("edit \(attempt) was taken after a failed sync")
-      } catch {
-        guard case .stopped = error else { return note("not stopped: \(error)") }
-      }
-      if (try? journal.commit([1, 2, 3])) != nil { note("a commit was taken after a failed sync") }
-    }
-    if disk.paths.map({ disk.contents(of: $0) }) != before {
-      note("something was written after a failed sync")
-    }
-  }
-
-  private func judge(_ image: SimulatedDisk, _ when: String, edits: [Int]) {
-    do throws(JournalError) {
-      let reopened = try Journal.open(on: image, at: "store", options: options).journal
-      let content = try Listing(on: image)
-      if let fault = content.fault { return note("\(when): \(fault)") }
-      let commits = content.commits.map { number(of: $0, "commit") }
-      if commits.filter(made.contains) != made {
-        note("\(when): \(made) were made, \(commits) are there")
-      }
-      if !refused.isDisjoint(with: commits) {
-        note("\(when): of \(commits), \(refused) had been refused")
-      }
-      if commits != commits.sorted() { note("\(when): \(commits) are out of order") }
-      let fillers = content.edits.filter { $0.first == 0xFF }
-      if fillers.contains(where: { $0 != [UInt8](repeating: 0xFF, count: 300) }) {
-        note("\(when): an edit is not what it was")
-      }
-      let found = content.edits.filter { $0.first != 0xFF }.map { number(of: $0, "edit") }
-      if found.filter(edits.contains) != edits {
-        note("\(when): edits \(edits) returned, \(found) are there")
-      }
-      try reopened.close()
-    } catch {
-      // Before the first manifest there is no store, and so nothing acknowledged.
-      if !made.isEmpty || !self.edits.isEmpty { note("\(when): \(error)") }
-    }
-  }
-
-  /// After a full disk that did not stop it, the same journal takes commits again.
-  private func judgeFullDiskStaysUsable() {
-    guard let fault, case .failure(let code, _) = fault.effect,
-      code == .noSpace || code == .quotaExceeded, !hasStopped, let journal
-    else { return }
-    disk.faults = []
-    number += 1
-    do throws(JournalError) {
-      try commit(journal)
-    } catch {
-      note("after a full disk with room again: \(error)")
-    }
-  }
-
-  private func bytes(_ name: String, _ number: Int) -> [UInt8] {
-    Array("\(name) \(number) ".utf8)
-      + Array(
-        repeating: UInt8(number), count: large.contains(number) ? 5_000 : number % 3 * 40)
-  }
-
-  private func number(of bytes: [UInt8], _ name: String) -> Int {
-    let text = String(decoding: bytes.prefix { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
-    let words = text.split(separator: " ")
-    guard words.count >= 2, words[0] == name, let number = Int(words[1]),
-      self.bytes(name, number) == bytes
-    else { return -1 }
-    return number
-  }
-
-  private func note(_ text: String) { violation = violation ?? text }
 }
