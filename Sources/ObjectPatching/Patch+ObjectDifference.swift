@@ -70,17 +70,19 @@ private struct PatchWalk {
       try comparison.to.row(of: object).map { (object: object, row: $0) }
     }
     // Before they are compared: who is taken for whom must be known then.
-    if let old { try reach(old.object, comparison.from, isOld: true, from: index) }
-    if let new { try reach(new.object, comparison.to, isOld: false, from: index) }
+    let goes = new == nil
+    if let old { try reach(old.object, comparison.from, isOld: true, goes: goes, from: index) }
+    if let new { try reach(new.object, comparison.to, isOld: false, goes: goes, from: index) }
     nodes[index].patch = try comparison.patch(from: old, to: new)
   }
 
   /// Adds what the relationships of an object lead to and has not been come by.
   private mutating func reach(
-    _ object: ObjectID, _ side: PatchSide, isOld: Bool, from index: Int
+    _ object: ObjectID, _ side: PatchSide, isOld: Bool, goes: Bool, from index: Int
   ) throws {
     for property in side.entity(of: object)?.properties ?? [] where !property.isTransient {
-      guard let kind = property.relationship?.patchKind else { continue }
+      guard let relationship = property.relationship else { continue }
+      let takesAlong = goes && relationship.description.deleteRule == .cascade
       for member in try side.context.destinationsShown(of: object, property) {
         guard let identity = try side.identity(of: member),
           let token = try isOld
@@ -93,10 +95,12 @@ private struct PatchWalk {
           comparison.counterparts[old] = new
           known.formUnion([.object(old), .object(new)])
         }
-        if let depth = comparison.options.depth, nodes[index].depth >= depth { continue }
+        if let depth = comparison.options.depth, nodes[index].depth >= depth, !takesAlong {
+          continue
+        }
         nodes.append(
           Node(
-            old: old, new: new, parent: index, key: property.name, kind: kind,
+            old: old, new: new, parent: index, key: property.name, kind: relationship.patchKind,
             depth: nodes[index].depth + 1))
       }
     }

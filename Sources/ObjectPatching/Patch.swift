@@ -87,6 +87,11 @@ public struct ObjectPatch: Hashable, Sendable {
     }
   }
 
+  /// Whether it says what the object had for each attribute that is kept, as the deletions of differences do.
+  func saysAll(of attributes: some Sequence<AttributeDescription>) -> Bool {
+    attributes.allSatisfy { $0.isTransient || old?[$0.name] != nil }
+  }
+
   /// Whether nothing is changed by it, nor by what is nested in it.
   public var isEmpty: Bool {
     kind == .update && (new ?? [:]).isEmpty && relationships.values.allSatisfy(\.isEmpty)

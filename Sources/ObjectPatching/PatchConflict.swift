@@ -8,7 +8,7 @@ public struct PatchConflict: Hashable, Sendable {
     case value
     /// An object that is to be changed or deleted is not there.
     case objectMissing
-    /// An object that is to come to be is there already.
+    /// An object that is to come to be is there already, or another has the name that one is to get.
     case objectExists
   }
 
@@ -40,13 +40,15 @@ public struct PatchConflicts: Error, Hashable, Sendable {
 public enum PatchPolicy: Hashable, Sendable, CaseIterable {
   /// The patch is not applied: `PatchConflicts` is thrown, and has all of them.
   case refuse
-  /// What the patch says stands. What it changes and is missing comes to be, with what the patch says of it.
+  /// What the patch says stands. What it changes and is missing comes to be, with what the patch says of it. That one
+  /// object cannot get the name of another is an error all the same.
   case force
-  /// What is there stays where it is not as the patch says; the rest of the patch is applied.
+  /// What is there stays where it is not as the patch says, and what would be deleted with it stays, too; the rest of the
+  /// patch is applied.
   case keepOurs
   /// What both changed is merged: counters by amounts, also where both added the same; sets and the members of
   /// relationships by insertions and removals, dictionaries that ask for it key by key, others by the model's merge
-  /// functions. Where that is not possible, `PatchConflicts` is thrown.
+  /// functions; what has gone on both sides is gone. Where that is not possible, `PatchConflicts` is thrown.
   case merge
 }
 

@@ -4,23 +4,29 @@ internal import ObjectStore
 
 // Where relationships are to lead.
 extension PatchPlan {
-  /// A connection that a patch has at the end that does not hold it.
-  private struct Implied {
-    let index: Int
-    let key: String
-    let member: Target
-    let property: Property
-    let former: [Target]
-    let owner: Target?
-  }
-
   mutating func planLinks() throws {
     var implied: [Implied] = []
     for index in steps.indices where steps[index].patch.kind != .deletion {
       implied += try planLinks(ofStep: index)
     }
-    plan(implied)
+    try plan(implied)
+    keepEndsLeft()
     if !links.isEmpty { links = LinkBalance(links, linkOrder).links }
+    noteComers()
+  }
+
+  private mutating func noteComers() {
+    for (owner, links) in links {
+      for link in links.values {
+        guard let inverse = link.property.relationship?.inverse, inverse.storage == .one else {
+          continue
+        }
+        let former = Set(link.former)
+        for member in link.targets where !former.contains(member) {
+          comers[LinkEnd(target: member, key: inverse.key)] = owner
+        }
+      }
+    }
   }
 
   /// Notes where the relationships of what is to go do not lead where the patch says.
@@ -56,7 +62,7 @@ extension PatchPlan {
     for member in patch.removed {
       if let object = try objectBefore(member.identity, at: path) {
         targets.append(.existing(object))
-      } else if steps[index].effect != .creation,
+      } else if steps[index].effect != .creation, policy != .merge,
         !note(.objectMissing, index, key: key, identity: member.identity)
       {
         return nil
@@ -125,12 +131,17 @@ extension PatchPlan {
     }
     if !fits, step.patch.kind != .creation || policy != .force {
       let merges = policy == .merge && (patch.kind != .toOne || new == current)
-      if !merges, !note(index, property, removed, added.map(\.target), current) { return }
+      if !merges, !note(index, property, removed, added.map(\.target), current) {
+        if patch.kind == .toOne {
+          endsLeft.insert(LinkEnd(target: .existing(object), key: property.key))
+        }
+        return
+      }
     }
     plan(Link(property: property, former: current, targets: new), of: .existing(object))
   }
 
-  private mutating func plan(_ link: Link, of target: Target) {
+  mutating func plan(_ link: Link, of target: Target) {
     let former = links[target, default: [:]].updateValue(link, forKey: link.property.key)
     if former == nil { linkOrder.append(LinkEnd(target: target, key: link.property.key)) }
   }
@@ -157,7 +168,7 @@ extension PatchPlan {
   }
 
   /// Notes that a relationship does not lead where the patch says.
-  private mutating func note(
+  mutating func note(
     _ index: Int, _ property: Property, _ removed: [Target], _ added: [Target],
     _ current: [Target]
   ) -> Bool {
@@ -200,63 +211,5 @@ extension PatchPlan {
       new.append(target)
     }
     return (new + kept[keptCount...], fits)
-  }
-
-  // MARK: Held at the other end
-
-  private mutating func implied(
-    _ index: Int, _ key: String, _ relationship: RelationshipInfo, _ removed: [Target],
-    _ added: [(target: Target, position: Int?)]
-  ) throws -> [Implied] {
-    let step = steps[index]
-    let owner = step.effect == .creation ? Target.made(index) : step.object.map(Target.existing)
-    guard let back = relationship.inverse?.key, let owner, let property = step.info.property(key)
-    else { return [] }
-    func implied(_ target: Target, isAdded: Bool) throws -> Implied? {
-      let entity: EntityInfo?
-      var former: [Target] = []
-      switch target {
-      case .existing(let object):
-        entity = context.schema.entity(object.entity)
-        former = try context.rowShown(of: object)?[back].destinations.map(Target.existing) ?? []
-      case .made(let other): entity = steps[other].info
-      }
-      return entity?.property(back).map {
-        Implied(
-          index: index, key: key, member: target, property: $0, former: former,
-          owner: isAdded ? owner : nil)
-      }
-    }
-    let going = try removed.compactMap { try implied($0, isAdded: false) }
-    let coming = try added.compactMap { try implied($0.target, isAdded: true) }
-    // What has gone elsewhere meanwhile stays there.
-    let leaving = going.filter { $0.former == [owner] }
-    let fits = leaving.count == going.count && coming.allSatisfy { $0.former != [owner] }
-    if !fits, policy != .merge, case .existing(let object) = owner {
-      let current = try context.destinationsShown(of: object, property).map(Target.existing)
-      guard note(index, property, removed, added.map(\.target), current) else {
-        if step.effect == .deletion { keep(index) }
-        return []
-      }
-    }
-    return step.effect == .deletion ? [] : leaving + coming
-  }
-
-  /// What comes stands over what goes, what the holding end says over what is said at the other, and what is said later
-  /// over what is said before.
-  private mutating func plan(_ implied: [Implied]) {
-    for each in implied.filter({ $0.owner == nil }) + implied.filter({ $0.owner != nil }) {
-      var link = Link(
-        property: each.property, former: each.former, targets: each.owner.map { [$0] } ?? [],
-        isImplied: true)
-      if let said = links[each.member]?[each.property.key], !said.isImplied {
-        guard said.targets.isEmpty, each.owner != nil else { continue }
-        link.isImplied = false
-      }
-      plan(link, of: each.member)
-      if link.isChange, !steps[each.index].keysHeldElsewhere.contains(each.key) {
-        steps[each.index].keysHeldElsewhere.append(each.key)
-      }
-    }
   }
 }

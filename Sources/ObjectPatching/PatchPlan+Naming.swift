@@ -11,10 +11,12 @@ extension PatchPlan {
   }
 
   /// Has a step mean an object, which no other does, whatever it is named by there; but for one that was to delete it,
-  /// and leaves it.
+  /// and leaves it, or to rename it, and does not.
   private mutating func take(_ object: ObjectID, _ index: Int) throws(PatchError) {
     if let other = taken.updateValue(index, forKey: object) {
-      guard steps[other].patch.kind == .deletion, steps[index].patch.kind == .creation else {
+      guard steps[other].patch.kind == .deletion || keepingNames.contains(object),
+        steps[index].patch.kind == .creation
+      else {
         throw PatchError(
           .repeatedObject, at: steps[index].path,
           "the changes of \(steps[index].patch.identity) stand in several places; put them in one.")
@@ -75,10 +77,15 @@ extension PatchPlan {
 
   mutating func decideDeletions() throws {
     let deletions = steps.indices.filter { steps[$0].patch.kind == .deletion }
-    going = Set(deletions.compactMap { steps[$0].object })
+    going = Set(deletions.compactMap { withheld[$0] == nil ? steps[$0].object : nil })
     for index in deletions {
       guard let object = steps[index].object else {
-        _ = note(.objectMissing, index)
+        // What has gone on both sides is merged.
+        if policy != .merge { _ = note(.objectMissing, index) }
+        continue
+      }
+      if let losses = withheld[index] {
+        noteLosses(losses, index)
         continue
       }
       steps[index].effect = .deletion
@@ -108,8 +115,41 @@ extension PatchPlan {
       } else {
         isRenamed = true
       }
-      if isRenamed, let object = steps[index].object, try !keepsName(steps[index], object) {
+      guard isRenamed, let object = steps[index].object else { continue }
+      if try keepsName(steps[index], object) {
+        keepingNames.insert(object)
+      } else {
         renamed.insert(object)
+      }
+    }
+    try checkNewNames()
+  }
+
+  /// Notes that objects are given names which others have. Under a policy that leaves names where they are, those that
+  /// were to be given away are not free, either.
+  private mutating func checkNewNames() throws {
+    var waiting = Array(
+      steps.indices.filter { steps[$0].patch.kind == .update && steps[$0].newName != nil }
+        .reversed())
+    var wanting: [PatchIdentity: Int] = [:]
+    for index in waiting { wanting[steps[index].newName ?? steps[index].patch.identity] = index }
+    while let index = waiting.popLast() {
+      let step = steps[index]
+      guard let object = step.object, renamed.contains(object), let name = step.newName,
+        try isTaken(name, index)
+      else { continue }
+      if policy == .force { throw nameTaken(index) }
+      let (key, row) = (lookup.identifier(of: step.info), try context.rowShown(of: object))
+      let current = key.flatMap { row?[$0.key] }
+      _ = note(
+        .objectExists, index, key: key?.name, identity: name, old: current,
+        new: key.flatMap { step.patch.new?[$0.name] }, current: current)
+      guard policy == .keepOurs else { continue }
+      steps[index].keepsName = true
+      renamed.remove(object)
+      keepingNames.insert(object)
+      if let row, let next = wanting[step.info.identity(of: object, row, key)] {
+        waiting.append(next)
       }
     }
   }
@@ -126,10 +166,12 @@ extension PatchPlan {
   /// Whether the policy leaves an object the name that the patch takes from it.
   private func keepsName(_ step: Step, _ object: ObjectID) throws -> Bool {
     guard policy == .keepOurs, let property = lookup.identifier(of: step.info),
-      let old = step.patch.old?[property.name],
-      let current = try context.rowShown(of: object)?[property.key]
+      let row = try context.rowShown(of: object)
     else { return false }
-    return current != old
+    if let old = step.patch.old?[property.name], let current = row[property.key], current != old {
+      return true
+    }
+    return !step.isByHand && !whatDiffers(step, row).isEmpty
   }
 
   mutating func decide(_ index: Int) throws {
@@ -146,7 +188,9 @@ extension PatchPlan {
     } else if note(.objectMissing, index) {
       steps[index].effect = .creation
     }
-    if steps[index].effect != nil { try refuseTakenName(index) }
+    if steps[index].effect == .creation, let name = steps[index].newName, try isTaken(name, index) {
+      throw nameTaken(index)
+    }
     if steps[index].effect == .creation, case .objectID(let object) = patch.identity.identifier,
       object.store == context.store.tag, !context.canInsert(object)
     {
@@ -160,24 +204,27 @@ extension PatchPlan {
   /// What is there as what is to come to be. What comes with an identifier, and is named by an ID that means nothing
   /// here, is known by that.
   private mutating func objectInTheWay(of step: Step) throws -> ObjectID? {
-    var identity = step.patch.identity
-    if case .objectID(let object) = identity.identifier, object.store != context.store.tag {
-      identity = step.newName ?? identity
+    for name in [step.patch.identity, step.newName] {
+      guard let name, let object = try object(name, at: step.path) else { continue }
+      return isFree(name, of: object) ? nil : object
     }
-    guard let object = try object(identity, at: step.path), !isFree(identity, of: object) else {
-      return nil
-    }
-    return object
+    return nil
   }
 
-  /// An object is not given a name that another has.
-  private mutating func refuseTakenName(_ index: Int) throws {
-    guard let name = steps[index].newName, let other = try object(name, at: steps[index].path),
-      other != steps[index].object, !isFree(name, of: other)
-    else { return }
-    throw PatchError(
-      .ambiguousObject, at: steps[index].path,
-      "\(steps[index].patch.identity) cannot become \(name), which is there already; change that first."
-    )
+  /// Whether a name that an object is to have is that of another, which keeps it.
+  private mutating func isTaken(_ name: PatchIdentity, _ index: Int) throws -> Bool {
+    guard let other = try object(name, at: steps[index].path), other != steps[index].object else {
+      return false
+    }
+    return !isFree(name, of: other)
+  }
+
+  /// No policy can give a name twice.
+  private func nameTaken(_ index: Int) -> PatchError {
+    let step = steps[index]
+    return PatchError(
+      .ambiguousObject, at: step.path,
+      "\(step.patch.identity) cannot become \(step.newName ?? step.patch.identity), which is there already; change "
+        + "that first.")
   }
 }

@@ -26,12 +26,17 @@ extension PatchPlan {
     guard let object = step.object, let row = try context.rowShown(of: object) else { return }
     if step.isByHand {
       values = step.identifierAlone(of: values)
-    } else if try !hasWhatStays(index, row) {
-      return
+    } else {
+      var isAsSaid = true
+      for each in whatDiffers(step, row) {
+        let isSet = note(.value, index, key: each.key, old: each.old, current: each.current)
+        if !isSet { isAsSaid = false }
+      }
+      if !isAsSaid { return }
     }
+    if step.keepsName, let name = lookup.identifier(of: step.info)?.name { values[name] = nil }
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-      let number = step.info.property(key)?.key ?? context.store.existingKey(named: key)
-      let current = number.flatMap { row[$0] } ?? .null
+      let (number, current) = self.current(key, step, row)
       // What comes to be over what is there was nothing before.
       let old = step.patch.kind == .creation ? .null : step.patch.old?[key]
       // Where both sides added the same, as to a counter, both are to count.
@@ -58,25 +63,23 @@ extension PatchPlan {
     }
   }
 
-  /// Whether an object has what the patch has of it and does not change: what it sets was said of that, as an amount
-  /// is of its unit. Where it is another, nothing is set, unless the policy says so.
-  private mutating func hasWhatStays(_ index: Int, _ row: Row) throws -> Bool {
-    let step = steps[index]
-    guard step.patch.kind == .update else { return true }
-    var isAsSaid = true
-    for (key, old) in (step.patch.old ?? [:]).sorted(by: { $0.key < $1.key })
-    where step.patch.new?[key] == nil {
-      let current = current(key, step, row)
-      if current == old { continue }
-      if !note(.value, index, key: key, old: old, new: nil, current: current) { isAsSaid = false }
+  /// What an object has otherwise than the patch says, of what the patch does not change: what it sets was said of that,
+  /// as an amount is of its unit. Where there is any, nothing is set, unless the policy says so.
+  func whatDiffers(_ step: Step, _ row: Row) -> [(key: String, old: Value, current: Value)] {
+    guard step.patch.kind == .update else { return [] }
+    return (step.patch.old ?? [:]).sorted { $0.key < $1.key }.compactMap { key, old in
+      if step.patch.new?[key] != nil { return nil }
+      let current = self.current(key, step, row).value
+      return current == old ? nil : (key, old, current)
     }
-    return isAsSaid
   }
 
   /// What an object has of a key; null where it has nothing.
-  private func current(_ key: String, _ step: Step, _ row: Row) -> Value {
+  private func current(
+    _ key: String, _ step: Step, _ row: Row
+  ) -> (number: KeyNumber?, value: Value) {
     let number = step.info.property(key)?.key ?? context.store.existingKey(named: key)
-    return number.flatMap { row[$0] } ?? .null
+    return (number, number.flatMap { row[$0] } ?? .null)
   }
 
   /// What goes is to be what the patch says, or what others have made of it would be lost.
@@ -86,15 +89,12 @@ extension PatchPlan {
     var isKept = false
     let old = step.patch.old ?? [:]
     for (key, value) in old.sorted(by: { $0.key < $1.key }) {
-      let current = current(key, step, row)
+      let current = self.current(key, step, row).value
       if current == value { continue }
       if !note(.value, index, key: key, old: value, new: nil, current: current) { isKept = true }
     }
-    // Where all of it is said, what is there besides was added since.
-    let isWhole = step.info.properties.allSatisfy {
-      $0.attribute == nil || $0.isTransient || old[$0.name] != nil
-    }
-    for entry in row.entries where isWhole && step.info.property(entry.key) == nil {
+    let saysAll = step.saysAll
+    for entry in row.entries where saysAll && step.info.property(entry.key) == nil {
       guard let name = context.store.name(of: entry.key), old[name] == nil else { continue }
       if !note(.value, index, key: name, old: nil, new: nil, current: entry.value) { isKept = true }
     }

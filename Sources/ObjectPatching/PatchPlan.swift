@@ -47,9 +47,14 @@ struct PatchPlan {
     var isByHand = false
     /// Relationships that change, and that the objects at the other ends hold.
     var keysHeldElsewhere: [String] = []
+    /// Whether it is not renamed, as another object has the name and the policy leaves it that.
+    var keepsName = false
 
     var path: PatchPath { entry.path }
     var patch: ObjectPatch { entry.patch }
+
+    /// Whether a deletion says all of its object: what is there besides was added since.
+    var saysAll: Bool { patch.saysAll(of: info.properties.lazy.compactMap(\.attribute)) }
 
     /// The values of a patch that is made by hand that are set all the same: that by which others find the object.
     func identifierAlone(of values: [String: Value]) -> [String: Value] {
@@ -88,8 +93,17 @@ struct PatchPlan {
   /// Objects that go, and objects that are named otherwise, so that others may have what they were named by.
   var going: Set<ObjectID> = []
   var renamed: Set<ObjectID> = []
+  /// Objects that were to be named otherwise, and that the policy leaves what they are named by.
+  var keepingNames: Set<ObjectID> = []
   /// The places of steps that are named by an ID, and whose objects get an identifier, by that.
   var newlyNamed: [PatchIdentity: Int] = [:]
+  /// Ends of relationships to one that do not lead where the patch says, and stay as they are.
+  var endsLeft: Set<LinkEnd> = []
+  /// The owners that objects come to of which they can have one, by the ends that are to lead there.
+  var comers: [LinkEnd: Target] = [:]
+  /// What deletions would take with them that is to stay, by the places of their steps. The policy keeps what would be
+  /// deleted then.
+  var withheld: [Int: [CascadeLoss]] = [:]
 
   init(
     _ patch: Patch, _ context: ManagedObjectContext, _ policy: PatchPolicy,
@@ -107,12 +121,31 @@ struct PatchPlan {
       steps.append(step)
     }
     try findObjects()
+    try plan()
+  }
+
+  private mutating func plan() throws {
+    guard policy == .keepOurs else { return try planOnce() }
+    let begun = self
+    var withheldCount = 0
+    repeat {
+      // Names are not free that were taken for free, where what would go has to stay.
+      let withheld = self.withheld
+      withheldCount = withheld.count
+      self = begun
+      self.withheld = withheld
+      try planOnce()
+    } while withheld.count > withheldCount
+  }
+
+  private mutating func planOnce() throws {
     // Only what does go leaves its name to others.
     try decideDeletions()
     try noteNames()
     for index in steps.indices where steps[index].patch.kind != .deletion { try decide(index) }
     for index in steps.indices where steps[index].patch.kind != .deletion { try planValues(index) }
     try planLinks()
+    try checkCascades()
   }
 
   mutating func keep(_ index: Int) { steps[index].effect = nil }

@@ -134,7 +134,8 @@ private struct PatchLaws {
     try apply(patch.dropping { key in dropped.contains(key) }, to: context, tally)
     try expect(context, 1, "applying what one end says")
     try context.revert(to: .commit(commits[0]))
-    try apply(patch.dropping { _ in dice.next() % 2 == 0 }, to: context, tally)
+    // What would go with something, and does not say that it has left that, is a conflict.
+    try patch.dropping { _ in dice.next() % 2 == 0 }.apply(to: context, policy: .force)
     if let oneSided = try GraphPicture(context).oneSided { throw Broken(description: oneSided) }
     tally.count("halves")
   }
@@ -155,10 +156,11 @@ private struct PatchLaws {
     if patch.isEmpty { return }
     do {
       try patch.apply(to: context)
-      // What only swaps names swaps them again.
-      guard habits.contains(.reusingNames) else {
-        throw Broken(description: "applying twice found no conflict")
+      // What only swaps names finds all as it says it is, and swaps them again.
+      if let misfit = pictures[place].misfit(of: patch) {
+        throw Broken(description: "applying twice found no conflict, and \(misfit)")
       }
+      tally.count("applied again")
       context.undo()
     } catch let conflicts as PatchConflicts {
       tally.count("conflicts", conflicts.conflicts.count)

@@ -135,8 +135,11 @@ import Testing
     func named(_ object: ManagedObject) -> ObjectPatch {
       ObjectPatch(updating: PatchIdentity("Book", object.objectID), new: ["guid": "b"])
     }
+    let conflicts = #expect(throws: PatchConflicts.self) {
+      try Patch(objects: [named(one)]).apply(to: context)
+    }
+    #expect(conflicts?.conflicts.map(\.kind) == [.objectExists])
     for patches in [
-      [named(one)],
       [named(one), ObjectPatch(creating: PatchIdentity("Book", "guid", "b"), new: [:])],
       [named(one), named(make())],
     ] {
