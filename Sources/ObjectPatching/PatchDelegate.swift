@@ -9,8 +9,9 @@ public import ObjectModel
 public protocol PatchDelegate {
   /// Makes an object that is missing, in the context; nil where an insert is enough.
   ///
-  /// The values of the patch are set afterwards. Each patch is to get an object of its own. Objects that are made along with it, and that are created by patches
-  /// nested in this one, are found by their identifiers and not made again.
+  /// The values of the patch are set afterwards, and where its relationships lead is added to where the object leads
+  /// already. Each patch is to get an object of its own. Objects that are made along with it, and that the patch creates
+  /// elsewhere, are found by their identifiers and not made again. It is asked before anything else is made.
   func makeObject(
     for patch: ObjectPatch, at path: PatchPath, in context: ManagedObjectContext
   ) throws -> ManagedObject?

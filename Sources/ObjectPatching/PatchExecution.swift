@@ -11,6 +11,8 @@ struct PatchExecution {
   private var made: [Int: ManagedObject] = [:]
   /// The objects that steps mean.
   private var taken: Set<ObjectID>
+  /// The places of steps whose objects the delegate has made, by these.
+  private var given: [ObjectID: Int] = [:]
 
   init(_ plan: PatchPlan, _ delegate: (any PatchDelegate)?) {
     self.plan = plan
@@ -23,9 +25,11 @@ struct PatchExecution {
   mutating func run() throws -> [Int: ObjectID] {
     let values = try plan.steps.map { try numbered($0) }
     var revived: [ManagedObject] = []
+    // What the delegate makes along with an object may be what an earlier step creates.
+    try askDelegate()
     for (index, step) in plan.steps.enumerated()
     where step.effect == .creation && made[index] == nil {
-      made[index] = try make(step, index, &revived)
+      made[index] = insert(step, &revived)
     }
     var changes: [ObjectID: [KeyNumber: Value?]] = [:]
     for (index, step) in plan.steps.enumerated() {
@@ -35,7 +39,8 @@ struct PatchExecution {
     for (target, links) in plan.links {
       guard let object = object(of: target) else { continue }
       for (key, link) in links {
-        changes[object, default: [:]].updateValue(value(link), forKey: key)
+        changes[object, default: [:]].updateValue(
+          Self.value(link, try members(link, of: object)), forKey: key)
       }
     }
     context.bring(changes, deleting: [])
@@ -63,11 +68,14 @@ struct PatchExecution {
     return values
   }
 
-  private mutating func make(
-    _ step: PatchPlan.Step, _ index: Int, _ revived: inout [ManagedObject]
-  ) throws -> ManagedObject {
-    let before = delegate == nil ? [] : context.objectsPending
-    if let object = try delegate?.makeObject(for: step.entry.source, at: step.path, in: context) {
+  private mutating func askDelegate() throws {
+    guard let delegate else { return }
+    var pending = context.objectsPending
+    for (index, step) in plan.steps.enumerated()
+    where step.effect == .creation && made[index] == nil {
+      guard
+        let object = try delegate.makeObject(for: step.entry.source, at: step.path, in: context)
+      else { continue }
       guard object.context === context, object.entity.name == step.info.name else {
         throw PatchError(
           .delegateFailed, at: step.path,
@@ -80,9 +88,19 @@ struct PatchExecution {
           "the delegate gave \(object) for \(step.patch.identity), and the patch speaks of that elsewhere; give each "
             + "an object of its own.")
       }
-      try adoptChildren(context.objectsPending.subtracting(before))
-      return object
+      note(object, index)
+      let before = pending
+      pending = context.objectsPending
+      try adoptChildren(pending.subtracting(before))
     }
+  }
+
+  private mutating func note(_ object: ManagedObject, _ index: Int) {
+    made[index] = object
+    given[object.objectID] = index
+  }
+
+  private func insert(_ step: PatchPlan.Step, _ revived: inout [ManagedObject]) -> ManagedObject {
     if case .objectID(let id) = step.patch.identity.identifier, let found = context.insert(id) {
       if found.isRevived { revived.append(found.object) }
       return found.object
@@ -92,17 +110,50 @@ struct PatchExecution {
 
   /// What a delegate has made along with an object is not made again.
   private mutating func adoptChildren(_ objects: Set<ObjectID>) throws {
-    for object in objects {
+    for object in objects where !taken.contains(object) {
       guard let info = context.schema.entity(object.entity),
         let row = try context.rowShown(of: object)
       else { continue }
       let identity = info.identity(of: object, row, info.identifierProperty)
-      guard let index = plan.flat.after[identity], plan.steps[index].effect == .creation else {
-        continue
+      guard let index = plan.flat.after[identity] ?? plan.newlyNamed[identity],
+        plan.steps[index].effect == .creation, let child = context.registeredObject(for: object)
+      else { continue }
+      guard made[index] == nil else {
+        throw PatchError(
+          .repeatedObject, at: plan.steps[index].path,
+          "the delegate made \(identity) by itself, and along with another object; make it once.")
       }
-      guard made[index] == nil, taken.insert(object).inserted else { continue }
-      made[index] = context.registeredObject(for: object)
+      taken.insert(object)
+      note(child, index)
     }
+  }
+
+  // MARK: Relationships
+
+  /// Where a relationship is to lead. That of an object which the delegate made also leads where the delegate had it
+  /// lead, but for what the patch has lead elsewhere.
+  private func members(_ link: PatchPlan.Link, of owner: ObjectID) throws -> [ObjectID] {
+    let members = link.targets.compactMap { object(of: $0) }
+    guard given[owner] != nil, let relationship = link.property.relationship,
+      relationship.storage != .one || members.isEmpty
+    else { return members }
+    let held = try context.rowShown(of: owner)?[link.property.key].destinations ?? []
+    return members
+      + held.filter { member in
+        !members.contains(member) && !isLedElsewhere(member, relationship.inverse, than: owner)
+      }
+  }
+
+  private func isLedElsewhere(
+    _ member: ObjectID, _ inverse: RelationshipInfo.Inverse?, than owner: ObjectID
+  ) -> Bool {
+    guard let inverse else { return false }
+    let target = given[member].map(PatchPlan.Target.made) ?? .existing(member)
+    let end = PatchPlan.LinkEnd(target: target, key: inverse.key)
+    if let said = plan.links[target]?[inverse.key] {
+      return !said.targets.contains { object(of: $0) == owner }
+    }
+    return plan.comers[end].map { object(of: $0) != owner } ?? false
   }
 
   private func object(_ index: Int) -> ObjectID? {
@@ -116,8 +167,8 @@ struct PatchExecution {
     }
   }
 
-  private func value(_ link: PatchPlan.Link) -> Value? {
-    let references = link.targets.compactMap { object(of: $0) }.map { Value.reference($0) }
+  private static func value(_ link: PatchPlan.Link, _ members: [ObjectID]) -> Value? {
+    let references = members.map { Value.reference($0) }
     if references.isEmpty { return nil }
     switch link.property.relationship?.storage {
     case .one: return references[0]

@@ -19,7 +19,7 @@ import Testing
     ) throws -> ManagedObject? {
       let count = try context.count(FetchRequest("Child"))
       if throwsWhenMaking, count > 0 { throw Refusal() }
-      return nil
+      return throwsWhenMaking ? context.insert("Child") : nil
     }
 
     func patchesByHand(entityNamed name: String) -> Bool { name == "Distance" }
