@@ -89,9 +89,9 @@ struct JSONGraphDifference {
     var patch = ObjectPatch(updating: identity, relationships: relationships)
     patch.old = one == nil ? nil : old
     patch.new = other == nil ? nil : new
-    // What a new or a gone object has no value for goes without saying.
+    // What a new object has no value for goes without saying.
     if one == nil { patch.new = Self.beginning(new.filter { !$0.value.isNull }, of: entity) }
-    if other == nil { patch.old = old.filter { !$0.value.isNull } }
+    if other == nil { patch.old = Self.end(identity, old, of: entity) }
     return patch
   }
 
@@ -104,6 +104,21 @@ struct JSONGraphDifference {
     for attribute in entity.attributes
     where attribute.isOptional && !attribute.isTransient && values[attribute.name] == nil {
       if let value = attribute.defaultValue, !value.isNull { values[attribute.name] = .some(.null) }
+    }
+    return values
+  }
+
+  /// The values of an object that goes: what it has no value for is said, so that it can come again as it was.
+  private static func end(
+    _ identity: PatchIdentity, _ values: [String: Value], of entity: ModelEntity
+  ) -> [String: Value] {
+    var values = values
+    if case .attribute(let key, let value) = identity.identifier {
+      values[key] = values[key] ?? value
+    }
+    for attribute in entity.attributes
+    where attribute.isOptional && !attribute.isTransient && values[attribute.name] == nil {
+      values[attribute.name] = .some(.null)
     }
     return values
   }

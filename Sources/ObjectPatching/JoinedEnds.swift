@@ -44,13 +44,13 @@ struct JoinedEnds {
   }
 
   private let names: PatchJoining
-  private let model: ManagedObjectModel
   private var first: Side
   private var second: Side
 
-  init(_ joining: PatchJoining, _ model: ManagedObjectModel) {
+  private var model: ManagedObjectModel { names.model }
+
+  init(_ joining: PatchJoining) {
     names = joining
-    self.model = model
     first = Self.side(joining, isFirst: true)
     second = Self.side(joining, isFirst: false)
   }
@@ -66,7 +66,7 @@ struct JoinedEnds {
       for (key, patch) in entry.patch.relationships.sorted(by: { $0.key < $1.key }) {
         for (members, isAdded) in [(patch.removed, false), (patch.added, true)] {
           for member in members {
-            let name = name(of: member.identity, isAdded: isAdded, isFirst: isFirst, names)
+            let name = nameBetween(member.identity, isAdded: isAdded, isFirst: isFirst, names)
             if let name { side.note(End(object: object, key: key, member: name), isAdded: isAdded) }
           }
         }
@@ -76,8 +76,8 @@ struct JoinedEnds {
   }
 
   /// What an object is named by between the patches, of which one names it.
-  private static func name(
-    of member: PatchIdentity, isAdded: Bool, isFirst: Bool, _ names: PatchJoining
+  private static func nameBetween(
+    _ member: PatchIdentity, isAdded: Bool, isFirst: Bool, _ names: PatchJoining
   ) -> PatchIdentity? {
     switch (isFirst, isAdded) {
     case (true, false): names.next(member)
@@ -108,7 +108,7 @@ struct JoinedEnds {
     sayWhatGoes(in: &one)
     say(in: &one, as: first, where: second, isFirst: true)
     say(in: &other, as: second, where: first, isFirst: false)
-    return PatchJoining(try Self.flat(one), try Self.flat(other))
+    return PatchJoining(try Self.flat(one), try Self.flat(other), model)
   }
 
   /// What comes to one owner by the second patch leaves the one that the first has given it.
@@ -189,8 +189,10 @@ struct JoinedEnds {
 
   // MARK: Patches
 
-  /// What a patch names an object by.
-  private func name(_ member: PatchIdentity, isAdded: Bool, isFirst: Bool) -> PatchIdentity {
+  /// What one of the patches names an object by.
+  private func nameInPatch(
+    _ member: PatchIdentity, isAdded: Bool, isFirst: Bool
+  ) -> PatchIdentity {
     switch (isFirst, isAdded) {
     case (true, false): names.before(member)
     case (false, true): names.after(member)
@@ -212,7 +214,7 @@ struct JoinedEnds {
       side.patches[index].patch.relationships[end.key]
       ?? RelationshipPatch(RelationshipPatch.Kind(relationship))
     let member = RelationshipPatch.Member(
-      name(end.member, isAdded: isAdded, isFirst: isFirst))
+      nameInPatch(end.member, isAdded: isAdded, isFirst: isFirst))
     if isAdded {
       // What is said of one owner stands over what its inverse says.
       if patch.kind == .toOne, !patch.added.isEmpty { return }
@@ -233,8 +235,8 @@ struct JoinedEnds {
       var patch = side.patches[index].patch.relationships[key]
     else { return }
     func isTaken(_ member: RelationshipPatch.Member) -> Bool {
-      let name = Self.name(
-        of: member.identity, isAdded: said.isAdded, isFirst: isFirst, names)
+      let name = Self.nameBetween(
+        member.identity, isAdded: said.isAdded, isFirst: isFirst, names)
       return name.map(members.contains) ?? false
     }
     if said.isAdded {

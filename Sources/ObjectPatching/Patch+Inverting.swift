@@ -1,20 +1,26 @@
-internal import ObjectModel
+public import ObjectModel
 
 extension Patch {
   /// The patch that takes this one back: what comes to be by the one goes by the other.
   ///
+  /// - Parameter model: says which attributes an object has, so that a deletion is refused which does not say all that it
+  ///   had. The deletions of differences do; of one made by hand it is known without a model only where it does not even
+  ///   say the identifier.
   /// - Throws: `PatchError` where the patch does not say what there was before.
-  public func inverted() throws(PatchError) -> Patch {
+  public func inverted(model: ManagedObjectModel? = nil) throws(PatchError) -> Patch {
     var objects: [ObjectPatch] = []
     for (index, object) in self.objects.enumerated() {
-      objects.append(try object.inverted(at: PatchPath().appending(index)))
+      objects.append(try object.inverted(model, at: PatchPath().appending(index)))
     }
     return Patch(objects: objects)
   }
 }
 
 extension ObjectPatch {
-  fileprivate func inverted(at path: PatchPath) throws(PatchError) -> ObjectPatch {
+  fileprivate func inverted(
+    _ model: ManagedObjectModel?, at path: PatchPath
+  ) throws(PatchError) -> ObjectPatch {
+    if kind == .deletion { try refuseUnsaid(model, path) }
     var inverted = self
     if let identity = identityAfter {
       inverted.identity = identity
@@ -46,10 +52,25 @@ extension ObjectPatch {
         let place = path.appending(key)
         patch.patches.append(
           try child.inverted(
+            model,
             at: relationship.kind == .toOne ? place : place.appending(index)))
       }
       inverted.relationships[key] = patch
     }
     return inverted
+  }
+
+  /// What is gone comes again with all it had, or not at all.
+  private func refuseUnsaid(
+    _ model: ManagedObjectModel?, _ path: PatchPath
+  ) throws(PatchError) {
+    var unsaid: String?
+    if case .attribute(let key, _) = identity.identifier, old?[key] == nil { unsaid = key }
+    let attributes = model?.entity(named: entityName)?.attributes ?? []
+    guard let key = unsaid ?? attributes.first(where: { !saysAll(of: [$0]) })?.name else { return }
+    throw PatchError(
+      .notInvertible, at: path.appending(key),
+      "the deletion of \(identity) does not say what ‘\(key)’ was, so that it would come again without; make it with "
+        + "all old values.")
   }
 }

@@ -70,15 +70,17 @@ extension PatchJoining {
         one.added.filter { !goneThen.contains(between($0.identity)) }
         .map { .init(after($0.identity), position: $0.position) } + other.added
     }
-    dropWhatIsBack(&joined)
+    try dropWhatIsBack(&joined)
     return joined.removed.isEmpty && joined.added.isEmpty ? nil : joined
   }
 
   /// What has gone and come back has done neither.
-  private func dropWhatIsBack(_ patch: inout RelationshipPatch) {
+  private func dropWhatIsBack(_ patch: inout RelationshipPatch) throws(PatchError) {
     // By what tells each from others in the end.
-    let gone = patch.removed.map { member in
-      finally(member.identity).map { RelationshipPatch.Member($0, position: member.position) }
+    var gone: [RelationshipPatch.Member?] = []
+    for member in patch.removed {
+      let name = try finally(member.identity)
+      gone.append(name.map { RelationshipPatch.Member($0, position: member.position) })
     }
     let come = patch.added.map {
       RelationshipPatch.Member(idsAfter[$0.identity] ?? $0.identity, position: $0.position)
@@ -95,11 +97,11 @@ extension PatchJoining {
   }
 
   /// What tells an object in the end that was named so before; nil where it is gone, whatever is named so then.
-  private func finally(_ identity: PatchIdentity) -> PatchIdentity? {
+  private func finally(_ identity: PatchIdentity) throws(PatchError) -> PatchIdentity? {
     var identity = idsBefore[identity] ?? identity
     if let place = placesInFirst[identity] {
       let patch = first.entries[place].patch
-      if patch.kind == .deletion { return revival(of: identity) == nil ? nil : identity }
+      if patch.kind == .deletion { return try revival(of: patch) == nil ? nil : identity }
       guard let name = patch.identityAfter else { return nil }
       identity = name
     }
