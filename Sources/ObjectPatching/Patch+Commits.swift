@@ -2,12 +2,12 @@ internal import ManagedObjects
 internal import ObjectModel
 internal import ObjectStore
 
-// Differences that commits say by themselves.
+// Differences that commits say by themselves, or with the rows of what they changed.
 extension Patch {
-  /// What happened in a store between two moments; nil where the commits between them do not say all of it.
+  /// What happened in a store between two moments, by the commits between them; nil where these cannot be told.
   ///
-  /// The earlier state is not made for that. Of rows only those are read of changed objects that have an identifier,
-  /// which is not among what changed.
+  /// Where only values were set the earlier state is not made for that: of rows only those are read of changed objects
+  /// that have an identifier, which is not among what changed.
   ///
   /// - Throws: where there is no such moment, or the commits cannot be read.
   static func byCommits(
@@ -25,7 +25,11 @@ extension Patch {
     let saying = CommitPatches(later, isForward: isForward, options)
     var entries: [ObjectPatch] = []
     for (object, change) in changes.sorted(by: { $0.key < $1.key }) {
-      guard case .patch(let patch) = try saying.answer(object, change) else { return nil }
+      guard case .patch(let patch) = try saying.answer(object, change) else {
+        let other = try store.asOf(isForward ? old : new)
+        let (from, to) = isForward ? (other, later.context) : (later.context, other)
+        return try difference(from: from, to: to, options, changes)
+      }
       if let patch { entries.append(patch) }
     }
     return PatchNesting(entries, later.context.schema).patch

@@ -10,23 +10,33 @@ extension Patch {
   /// goes is that one. In two stores those are the same that have the same identifier, or where an entity has none,
   /// the same ID.
   ///
-  /// Costs: between two moments of one store, reading the commits between them; between two stores, or where the
-  /// model changed meanwhile, reading all objects of both.
+  /// Costs: between two moments of one store, reading the commits between them, and on both sides the objects that came
+  /// or went meanwhile, or of which more changed than values that were set, as relationships, counters and sets; between
+  /// two stores, or where the model changed meanwhile, reading all objects of both.
   ///
   /// - Throws: `StoreError` where a store cannot be read; `PatchError` where two objects have one identifier.
   public static func difference(
     from old: ManagedObjectContext, to new: ManagedObjectContext,
     options: PatchOptions = PatchOptions()
   ) throws -> Patch {
-    var comparison = PatchComparison(old, new, options)
+    try difference(from: old, to: new, options, nil)
+  }
+
+  /// - Parameter changes: what lies between the two, where that has been read.
+  static func difference(
+    from old: ManagedObjectContext, to new: ManagedObjectContext, _ options: PatchOptions,
+    _ changes: [ObjectID: NetChange]?
+  ) throws -> Patch {
+    var comparison = PatchComparison(old, new, options, changes)
     return PatchNesting(try comparison.entries(), new.schema).patch
   }
 
   /// What happened in a store between two moments.
   ///
-  /// - Throws: where there is no such moment, or compaction has dropped it.
+  /// Costs: reading the commits in between; where objects came or went, or more changed than values that were set, also
+  /// making the first moment of the commits since, and reading these objects there and then.
   ///
-  /// Costs: reading the commits that came after the first moment.
+  /// - Throws: where there is no such moment, or compaction has dropped it.
   public static func difference(
     in store: ReadableStore, from old: Moment, to new: Moment = .head,
     options: PatchOptions = PatchOptions()
@@ -124,8 +134,9 @@ extension PatchComparison {
       for object in side.context.objectsApart { apart[object] = .unknown }
     }
     if old.eras.count == new.eras.count,
-      let changes = try from.context.store.netChanges(
-        after: min(old.number, new.number), through: max(old.number, new.number))
+      let changes = try self.changes
+        ?? from.context.store.netChanges(
+          after: min(old.number, new.number), through: max(old.number, new.number))
     {
       return changes.merging(apart) { $1 }
     }

@@ -15,10 +15,16 @@ struct PatchComparison {
   let options: PatchOptions
   /// Whether an object has the same ID on both sides.
   let isOneStore: Bool
+  /// What lies between two moments of one store, where that has been read.
+  let changes: [ObjectID: NetChange]?
   /// Objects that are taken for others of the other side, though they have not the same ID or identity.
   var counterparts: [ObjectID: ObjectID] = [:]
 
-  init(_ from: ManagedObjectContext, _ to: ManagedObjectContext, _ options: PatchOptions) {
+  init(
+    _ from: ManagedObjectContext, _ to: ManagedObjectContext, _ options: PatchOptions,
+    _ changes: [ObjectID: NetChange]? = nil
+  ) {
+    self.changes = changes
     self.from = PatchSide(from)
     self.to = PatchSide(to)
     self.options = options
@@ -107,16 +113,19 @@ struct PatchComparison {
   ) throws(StoreError) -> RelationshipPatch? {
     if isOneStore, counterparts.isEmpty, old == new { return nil }
     var (before, after): ([Named], [Named]) = ([], [])
+    var staying: Set<ObjectID> = []
     // What leads to an object that is not there leads nowhere.
-    for object in old {
-      if let token = try token(before: object), let name = try from.identity(of: object) {
-        before.append(Named(token: token, identity: name))
-      }
-    }
     for object in new {
       if let token = try token(after: object), let name = try to.identity(of: object) {
         after.append(Named(token: token, identity: name))
+        if isOneStore, !counterparts.isEmpty { staying.insert(object) }
       }
+    }
+    for object in old {
+      guard let name = try from.identity(of: object) else { continue }
+      // What leads to the same object as before does not lead to the one that this is taken for.
+      let token = staying.contains(object) ? .object(object) : try token(before: object)
+      if let token { before.append(Named(token: token, identity: name)) }
     }
     var patch = RelationshipPatch(kind)
     if kind == .ordered {

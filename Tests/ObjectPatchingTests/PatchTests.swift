@@ -36,6 +36,33 @@ import Testing
     #expect(many < few * 200)
   }
 
+  @Test func `the difference of two objects of one context says nothing of what leads to either`()
+    throws
+  {
+    let context = try PatchStage().context()
+    let things = ["a", "b", "c", "d"].map { guid in
+      let thing = context.insert("Book")
+      thing.setValue(.string(guid), forKey: "guid")
+      return thing
+    }
+    func references(_ places: Int...) -> Value {
+      .set(Set(places.map { .reference(things[$0].objectID) }))
+    }
+    things[0].setValue(references(2, 3), forKey: "friends")
+    things[1].setValue(references(3), forKey: "friends")
+    things[2].setValue(.reference(things[0].objectID), forKey: "parent")
+    things[3].setValue(.reference(things[1].objectID), forKey: "parent")
+    things[2].setValue(.reference(things[1].objectID), forKey: "see")
+    let patch = try Patch.difference(from: things[0], to: things[1])
+    let removed = RelationshipPatch(.toMany, removed: [.init(PatchIdentity("Book", "guid", "c"))])
+    #expect(
+      patch.objects == [
+        ObjectPatch(
+          updating: PatchIdentity("Book", "guid", "a"), old: ["guid": "a"], new: ["guid": "b"],
+          relationships: ["friends": removed])
+      ])
+  }
+
   @Test func `objects are compared as many relationships away as is asked for`() throws {
     let stage = try PatchStage()
     let context = stage.context()
