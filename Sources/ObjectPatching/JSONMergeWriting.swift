@@ -21,14 +21,10 @@ struct JSONMergeWriting {
 
   init(_ entries: [FlatPatch.Entry], _ graph: JSONGraph) throws(JSONError) {
     self.graph = graph
-    created = Set(entries.lazy.map(\.patch).filter { $0.kind == .creation }.map(\.identity))
-    for entry in entries {
-      path = entry.path
-      do throws(JSONError) {
-        try add(entry.patch)
-      } catch {
-        throw error.inside(entry.path)
-      }
+    created = entries.created
+    try graph.forEach(entries) { (path, written) throws(JSONError) in
+      self.path = path
+      try add(written)
     }
   }
 
@@ -70,10 +66,8 @@ struct JSONMergeWriting {
     }
   }
 
-  private mutating func add(_ patch: ObjectPatch) throws(JSONError) {
-    let entity = try graph.entity(patch.entityName)
-    let place = try graph.pointer(patch.identity)
-    try patch.checkKeepsIdentifier(entity)
+  private mutating func add(_ written: JSONGraph.Written) throws(JSONError) {
+    let (patch, entity, place) = (written.patch, written.entity, written.place)
     if patch.kind == .deletion {
       guard !created.contains(patch.identity) else {
         throw JSONError(
@@ -92,14 +86,11 @@ struct JSONMergeWriting {
         throw error.inside(key)
       }
     }
-    for (key, part) in patch.relationships.sorted(by: { $0.key.orderOfBytes($1.key) < 0 }) {
-      guard let relationship = entity.relationship(key) else {
-        throw JSONError(.unknownKey, "is no relationship of \(entity.name)").inside(key)
-      }
+    for (part, relationship) in try written.relationships {
       do throws(JSONError) {
         try add(part, relationship, of: place, patch)
       } catch {
-        throw error.inside(key)
+        throw error.inside(relationship.name)
       }
     }
   }

@@ -17,14 +17,8 @@ struct JSONOperations {
 
   init(_ entries: [FlatPatch.Entry], _ graph: JSONGraph) throws(JSONError) {
     self.graph = graph
-    created = Set(entries.lazy.map(\.patch).filter { $0.kind == .creation }.map(\.identity))
-    for entry in entries {
-      do throws(JSONError) {
-        try add(entry.patch)
-      } catch {
-        throw error.inside(entry.path)
-      }
-    }
+    created = entries.created
+    try graph.forEach(entries) { (_, written) throws(JSONError) in try add(written) }
   }
 
   var operations: [JSONPatchDocument.Operation] {
@@ -41,10 +35,8 @@ struct JSONOperations {
     if removed.insert(place).inserted { removals.append(.remove(place)) }
   }
 
-  private mutating func add(_ patch: ObjectPatch) throws(JSONError) {
-    let entity = try graph.entity(patch.entityName)
-    let place = try graph.pointer(patch.identity)
-    try patch.checkKeepsIdentifier(entity)
+  private mutating func add(_ written: JSONGraph.Written) throws(JSONError) {
+    let (patch, entity, place) = (written.patch, written.entity, written.place)
     switch patch.kind {
     case .creation:
       attributes.append(.add(place, creation(patch, entity)))
@@ -55,10 +47,7 @@ struct JSONOperations {
     if patch.kind == .deletion, !created.contains(patch.identity) {
       deletions.append(.remove(place))
     }
-    for (key, part) in patch.relationships.sorted(by: { $0.key.orderOfBytes($1.key) < 0 }) {
-      guard let relationship = entity.relationship(key) else {
-        throw JSONError(.unknownKey, "is no relationship of \(entity.name)").inside(key)
-      }
+    for (part, relationship) in try written.relationships {
       if patch.kind == .deletion {
         try test(part, relationship, of: place, patch.identity)
       } else {
@@ -173,22 +162,5 @@ struct JSONOperations {
         test(pointer.appending(inverse), .string(try graph.pointer(identity).text))
       }
     }
-  }
-}
-
-extension JSONPointer {
-  func appending(_ token: String) -> JSONPointer { JSONPointer(tokens + [token]) }
-}
-
-extension ObjectPatch {
-  /// Another identifier would be another member of the document, and whatever leads to it would have to be changed.
-  func checkKeepsIdentifier(_ entity: ModelEntity) throws(JSONError) {
-    guard let key = entity.attributes.first(where: \.isIdentifier)?.name, let new = new?[key] else {
-      return
-    }
-    if case .attribute(_, new) = identity.identifier { return }
-    if case .objectID = identity.identifier, kind == .creation, new.isNull { return }
-    throw JSONError(.badIdentifier, "gives \(identity) another identifier, which cannot be told")
-      .inside(key)
   }
 }

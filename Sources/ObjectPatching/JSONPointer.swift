@@ -31,6 +31,9 @@ package struct JSONPointer: Hashable, Sendable {
   /// The pointer of the text that `text` gives.
   package var text: String { tokens.map { Self.token($0) }.joined() }
 
+  /// The pointer to what stands under a token there.
+  func appending(_ token: String) -> JSONPointer { JSONPointer(tokens + [token]) }
+
   /// One step of a pointer, with its slash.
   static func token(_ token: String) -> String {
     var text = "/"
