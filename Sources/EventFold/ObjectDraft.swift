@@ -75,7 +75,8 @@ package struct ObjectDraft: Hashable, Sendable {
 
   /// The same changes on another base: what was added to counters, and which members came and went, is put on
   /// what the base has; so are, by key, the entries of dictionaries that are merged so. Other values stay as
-  /// they were set, and a transient one that was set to nothing is forgotten.
+  /// they were set, and a transient one that was set to nothing is forgotten. So do counters of an object that was not
+  /// in the base: nobody has added to anything there.
   ///
   /// - Returns: nil where the object is gone there, and the changes with it, or where nothing was left of them.
   func moved(to base: CommitNumber, row: Row?, _ traits: KeyTraits) -> ObjectDraft? {
@@ -85,8 +86,12 @@ package struct ObjectDraft: Hashable, Sendable {
     moved.isThere = isThere
     moved.isDirty = isDirty
     for (key, ours) in delta where ours != nil || !traits.transient.contains(key) {
-      let value = ValueMerge.onto(
-        row?[key], from: baseRow?[key], ours, isByKey: traits.byKey.contains(key))
+      let isWhole = baseRow == nil && ours?.counter != nil
+      let value =
+        isWhole
+        ? ours
+        : ValueMerge.onto(
+          row?[key], from: baseRow?[key], ours, isByKey: traits.byKey.contains(key))
       moved.delta.updateValue(value, forKey: key)
       if quietKeys.contains(key) { moved.quietKeys.insert(key) }
     }

@@ -79,14 +79,12 @@ package enum ObjectMerge: Hashable, Sendable {
   private static func byItself(
     _ sides: ObjectConflict, _ kindOf: (KeyNumber) -> MergeKind
   ) -> ObjectMerge? {
-    guard let ours = sides.ours, let theirs = sides.theirs else { return nil }
-    var result = theirs
+    guard sides.ours != nil, var result = sides.theirs else { return nil }
     for key in sides.ourKeys {
       let kind = kindOf(key)
-      guard kind.mergesByItself,
-        case .merged(let value) = ValueMerge(
-          base: sides.base?[key], ours: ours[key], theirs: theirs[key], kind)
-      else { return nil }
+      guard kind.mergesByItself, case .merged(let value) = ValueMerge(sides, key, kind) else {
+        return nil
+      }
       result[key] = value
     }
     return .merged(result)
@@ -96,13 +94,12 @@ package enum ObjectMerge: Hashable, Sendable {
   private static func keyByKey(
     _ sides: ObjectConflict, _ kindOf: (KeyNumber) -> MergeKind, _ winner: Side
   ) -> ObjectMerge {
-    guard let ours = sides.ours, let theirs = sides.theirs else {
+    guard sides.ours != nil, var result = sides.theirs else {
       // One has deleted what the other has changed.
       return .merged(winner == .ours ? sides.ours : sides.theirs)
     }
-    var result = theirs
     for key in sides.ourKeys {
-      switch ValueMerge(base: sides.base?[key], ours: ours[key], theirs: theirs[key], kindOf(key)) {
+      switch ValueMerge(sides, key, kindOf(key)) {
       case .merged(let value): result[key] = value
       case .conflict(let ours, let theirs): result[key] = winner == .ours ? ours : theirs
       }
@@ -113,5 +110,14 @@ package enum ObjectMerge: Hashable, Sendable {
   private enum Side {
     case ours
     case theirs
+  }
+}
+
+extension ValueMerge {
+  /// Merges what two sides did to a key of an object that both have.
+  fileprivate init(_ sides: ObjectConflict, _ key: KeyNumber, _ kind: MergeKind) {
+    self.init(
+      base: sides.base?[key], ours: sides.ours?[key], theirs: sides.theirs?[key],
+      sides.base == nil ? kind.ofNewObject : kind)
   }
 }

@@ -37,6 +37,12 @@ package enum MergeKind: Sendable {
     }
   }
 
+  /// How values merge of an object that was not there where two sides began. What a counter has then neither has
+  /// added to anything: both may have had it come back with the object.
+  package var ofNewObject: MergeKind {
+    if case .counter = self { .asWhole } else { self }
+  }
+
   /// Whether a rival's change to the same object does not by itself make ours a conflict.
   package var mergesByItself: Bool {
     switch self {

@@ -130,8 +130,10 @@ extension ManagedObjectContext {
         for (key, value) in draft.delta.sorted(by: { $0.key < $1.key })
         where schema.traits[object.entity]?.transient.contains(key) != true {
           let current = heldValue(of: state, key)
+          let kind = kindOf(object, key)
           let merge = ValueMerge(
-            base: draft.baseRow?[key], ours: value, theirs: current, kindOf(object, key))
+            base: draft.baseRow?[key], ours: value, theirs: current,
+            draft.baseRow == nil ? kind.ofNewObject : kind)
           let merged =
             switch merge {
             case .merged(let value): value

@@ -76,6 +76,17 @@ import Testing
       merge(base, ours, theirs, .objectWins) == .merged(Row([key(1): 10, key(2): 20])))
   }
 
+  @Test func `S32: a counter that came back with its object on both sides counts once`() {
+    let (five, six) = (Row([key(3): .counter(5)]), Row([key(3): .counter(6)]))
+    for policy in Self.policies { #expect(merge(nil, five, five, policy) == .merged(five)) }
+    #expect(merge(nil, five, six, .objectWins) == .merged(five))
+    #expect(merge(nil, five, six, .storeWins) == .merged(six))
+    #expect(
+      merge(nil, five, six, .tell)
+        == .conflict(ObjectConflict(object(1), base: nil, ours: five, theirs: six)))
+    #expect(merge(Row(), five, six, .objectWins) == .merged(Row([key(3): .counter(11)])))
+  }
+
   @Test func `S63: by default a rival's change conflicts whatever the keys`() {
     let ours = Row([key(1): 10, key(2): 2, key(3): .counter(0)])
     let theirs = Row([key(1): 1, key(2): 20, key(3): .counter(0)])

@@ -157,4 +157,60 @@ import Testing
       #expect(actions.calls.filter { $0 == "prepareForDeletion" }.count == 1)
     }
   }
+
+  /// Two contexts that have both deleted a post which has been liked five times, and take that back.
+  private func withBroughtBack(
+    _ body: (ManagedObjectContext, ManagedObjectContext, ManagedObject) throws -> Void
+  ) throws {
+    let stage = try Stage()
+    let (first, context) = (stage.context(), stage.context())
+    let post = first.insert("Post")
+    post.setValue(.counter(5), forKey: "likes")
+    try first.save()
+    let same = try context.existingObject(with: post.objectID)
+    first.delete(post)
+    try first.save()
+    context.delete(same)
+    try context.save()
+    first.undo()
+    try first.save()
+    context.undo()
+    try body(first, context, same)
+    let likes = try stage.context().existingObject(with: post.objectID).value(forKey: "likes")
+    #expect(likes == .counter(5))
+    #expect(try stage.store.verify(deep: true) == [])
+    withExtendedLifetime(post) {}
+  }
+
+  @Test func `S32, S49: what two contexts bring back counts once, saved or refreshed`() throws {
+    try withBroughtBack { _, context, post in
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      try context.save()
+      #expect(post.value(forKey: "likes") == .counter(5))
+    }
+    try withBroughtBack { _, context, post in
+      context.refresh(post, mergeChanges: true)
+      #expect(post.value(forKey: "likes") == .counter(5))
+      try context.save()
+    }
+  }
+
+  @Test func `S32, S66: what a child and its parent bring back counts once`() throws {
+    let parent = try Stage().context()
+    let post = parent.insert("Post")
+    post.setValue(.counter(5), forKey: "likes")
+    try parent.save()
+    let child = ManagedObjectContext(parent: parent)
+    let same = try child.existingObject(with: post.objectID)
+    child.delete(same)
+    child.processPendingChanges()
+    parent.delete(post)
+    parent.processPendingChanges()
+    child.refresh(same, mergeChanges: true)
+    child.undo()
+    parent.undo()
+    try #require(!post.isDeleted && same.value(forKey: "likes") == .counter(5))
+    try child.save()
+    #expect(post.value(forKey: "likes") == .counter(5))
+  }
 }

@@ -67,7 +67,12 @@ extension NaiveContext {
       let info = world.key(key, of: id)
       let isChanged = info.kind == .dynamic || old.now?[key] != old.snapshot?[key]
       guard isChanged else { continue }
-      new.now?[key] = info.put(old.now?[key], madeOf: old.snapshot?[key], on: new.snapshot?[key])
+      // What came back on both sides nobody has added to anything.
+      let isWhole = old.snapshot == nil && info.kind == .counter
+      new.now?[key] =
+        isWhole
+        ? old.now?[key]
+        : info.put(old.now?[key], madeOf: old.snapshot?[key], on: new.snapshot?[key])
       new.set.insert(key)
     }
     new.quiet = old.quiet.intersection(new.set)

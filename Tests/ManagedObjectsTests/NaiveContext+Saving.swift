@@ -240,13 +240,14 @@ extension NaiveContext {
       }
     }
     let changed = Set(ours.keys).union(base.keys).filter { ours[$0] != base[$0] }
-    if policy == .error {
-      guard changed.allSatisfy({ world.key($0, of: id).merges }) else { return nil }
-    }
     var merged = theirs
     for key in changed {
-      let info = world.key(key, of: id)
+      var info = world.key(key, of: id)
+      if policy == .error, !info.merges { return nil }
+      // What came back on both sides nobody has added to anything.
+      if object.snapshot == nil, info.kind == .counter { info = NaiveKey(kind: .plain) }
       let isContested = theirs[key] != base[key] && theirs[key] != ours[key] && !info.merges
+      if isContested, policy == .error { return nil }
       if isContested, policy == .storeWins { continue }
       merged[key] = info.put(ours[key], madeOf: base[key], on: theirs[key])
     }

@@ -217,8 +217,12 @@ extension ReferenceContext {
       }
       for key in new.setKeys {
         let (base, ours) = (old.baseRow?[key], old.now?[key])
-        new.now?[key] = Self.put(
-          ours, madeFrom: base, on: new.baseRow?[key], isByKey: key == byKeyKey)
+        // What has come back on both sides nobody has added to anything.
+        let isWhole = old.baseRow == nil && ours?.kind == .counter
+        new.now?[key] =
+          isWhole
+          ? ours
+          : Self.put(ours, madeFrom: base, on: new.baseRow?[key], isByKey: key == byKeyKey)
       }
       new.quietKeys = old.quietKeys.intersection(new.setKeys)
       let isForgotten = new.setKeys.isEmpty && !old.setKeys.isEmpty
