@@ -68,16 +68,25 @@ extension ManagedObjectContext {
       readFailure = error
       return
     }
-    if keepingChanges {
-      for state in states { forgetEqualValues(of: state) }
-    }
     let strong = states.compactMap(\.object)
-    let merged = keepingChanges ? valuesMergedByFunction(on: rows) : []
-    let unchanged = states.filter { $0.notedIn != event.number }
-    let (number, changedBefore) = (event.number, event.changed.count)
     // What those who are told change is a change, and no part of the refresh.
+    var (unchanged, number, changedBefore): ([ObjectState], UInt32, Int) = ([], event.number, 0)
+    var isDone = false
     beginTelling()
-    transition(states) {
+    transition(states, isRefresh: true) {
+      unchanged = states.filter { $0.notedIn != event.number }
+      (number, changedBefore) = (event.number, event.changed.count)
+      do throws(StoreError) {
+        // Who was told that it is about to happen may have been the first to change an object.
+        for id in states.map(\.objectID) where rows[id] == nil && fold.objects[id] != nil {
+          rows[id] = .some(try handles[id]?.stored().row)
+        }
+      } catch {
+        readFailure = error
+        return
+      }
+      if keepingChanges { for state in states { forgetEqualValues(of: state) } }
+      let merged = keepingChanges ? valuesMergedByFunction(on: rows) : []
       for state in states where !state.isFault {
         untracked { state.object?.willTurnIntoFault() }
       }
@@ -91,9 +100,11 @@ extension ManagedObjectContext {
       } else {
         for state in states { held[state.objectID] = nil }
       }
+      isDone = true
     }
     if event.number == number { forgetChanged(unchanged, since: changedBefore) }
     endTelling()
+    if !isDone { return }
     for state in states where state.presence == .there && keepingChanges {
       state.object?.awake(from: reason)
     }

@@ -6,10 +6,13 @@ extension ManagedObjectContext {
   /// Runs something that may change any value of some objects, and has everything follow that depends on them:
   /// what the objects know of themselves, relationships that are answered from their inverse, and who watches.
   ///
-  /// - Parameter keys: which keys may change, by object; any where nothing is said of an object. One of which none
-  ///   does is not told of as changed.
+  /// - Parameters:
+  ///   - keys: which keys may change, by object; any where nothing is said of an object. One of which none does is not
+  ///     told of as changed.
+  ///   - isRefresh: whether the objects are told of as refreshed, and not as changed.
   func transition(
-    _ states: [ObjectState], changing keys: [ObjectID: [KeyNumber]] = [:], _ body: () -> Void
+    _ states: [ObjectState], changing keys: [ObjectID: [KeyNumber]] = [:],
+    isRefresh: Bool = false, _ body: () -> Void
   ) {
     let before = states.map { references(of: $0) }
     let wereThere = states.map { $0.presence == .there }
@@ -17,7 +20,7 @@ extension ManagedObjectContext {
     defer { endTelling() }
     let watched = willChange(states, keys)
     for state in states {
-      if keys[state.objectID]?.isEmpty != true { noteChanged(state) }
+      if !isRefresh, keys[state.objectID]?.isEmpty != true { noteChanged(state) }
       if listeners.hasChangeReaders { noteAllBefore(of: state) }
       state.forgetDecoded()
     }

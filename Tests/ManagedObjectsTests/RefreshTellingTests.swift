@@ -68,6 +68,38 @@ import Testing
     withExtendedLifetime((listening, token)) {}
   }
 
+  @Test(arguments: [true, false])
+  func `S55: what an observer sets before its object is refreshed stays, and is told as changed`(
+    isChild: Bool
+  ) throws {
+    let stage = try Stage()
+    let parent = stage.context()
+    let saved = parent.insert("Post")
+    try parent.save()
+    let context = isChild ? ManagedObjectContext(parent: parent) : stage.context()
+    let post = try context.existingObject(with: saved.objectID)
+    #expect(post.value(forKey: "title") == "Untitled")
+    saved.setValue("new", forKey: "title")
+    try parent.save()
+    var (updated, refreshed): (Set<ObjectID>, Set<ObjectID>) = ([], [])
+    let listening = context.onChange {
+      updated.formUnion($0.updated.map(\.objectID))
+      refreshed.formUnion($0.refreshed.map(\.objectID))
+    }
+    let token = post.observe("title", [.prior]) { change in
+      if change.isPrior { post.setValue("seen", forKey: "author") }
+    }
+    context.refresh(post, mergeChanges: true)
+    context.processPendingChanges()
+    #expect(post.value(forKey: "title") == "new" && post.value(forKey: "author") == "seen")
+    #expect(post.hasChanges && updated == [post.objectID] && refreshed.isEmpty)
+    try context.save()
+    if isChild { try parent.save() }
+    #expect(
+      try stage.context().existingObject(with: saved.objectID).value(forKey: "author") == "seen")
+    withExtendedLifetime((listening, token)) {}
+  }
+
   @Test
   func
     `S56: a transient that was nil keeps what awakeFromFetch gave it, and one that was set is untouched`()
