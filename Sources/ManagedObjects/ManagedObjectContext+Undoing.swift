@@ -77,7 +77,7 @@ extension ManagedObjectContext {
   }
 
   /// Ends all groups; those who began them may still do so.
-  private func breakGroups() {
+  func breakGroups() {
     brokenGroupCount += groupDepth
     groupDepth = 0
   }
@@ -200,51 +200,5 @@ extension ManagedObjectContext {
     } else {
       fireQuietly(state)
     }
-  }
-
-  // MARK: Giving up
-
-  /// Gives up everything that is not saved, and the undo history. Nothing is fetched.
-  public func rollback() {
-    settleSave()
-    discardPending()
-    processPendingChanges()
-    breakGroups()
-    let states = statesWithDrafts
-    let objects = states.compactMap(\.object)
-    var keys: [ObjectID: [KeyNumber]] = [:]
-    for state in states where state.standing == .updated || state.standing == .unchanged {
-      keys[state.objectID] = (fold.objects[state.objectID]?.delta.keys.map { $0 } ?? []).sorted()
-    }
-    transition(states, changing: keys) {
-      perform(.rolledBack)
-      beginStretch()
-      // Before anybody is told, who may change something again.
-      pendingDeletions = []
-      held = [:]
-    }
-    for object in objects where object.state.presence == .there { object.awake(from: .rollback) }
-    tellChanges()
-  }
-
-  /// Forgets all objects, what is not saved of them, and the undo history. An object that is still held says so
-  /// when it is used.
-  public func reset() {
-    settleSave()
-    breakGroups()
-    perform(.wasReset)
-    beginStretch()
-    let states = registered.values.map { $0.takeUnretainedValue() }
-    registered = [:]
-    held = [:]
-    pendingDeletions = []
-    event.end()
-    tellFollowersOfReset()
-    writer.releaseRead()
-    for state in states {
-      state.context = nil
-      state.isForgotten = true
-    }
-    endTelling(of: states)
   }
 }

@@ -121,6 +121,16 @@ package final class ObjectState {
     }
   }
 
+  /// Whether there are keys that do not show what is untracked, though the fold has no value of them; and these.
+  var isCovering: Bool { !covered.isEmpty }
+  var coveredKeys: Set<KeyNumber> { Set(covered.keys) }
+
+  /// Has all keys show what is untracked: nothing of what was done over it is left.
+  func uncover() {
+    for (key, value) in covered { untracked?.updateValue(value, forKey: key) }
+    (covered, setOverIn) = ([:], [:])
+  }
+
   /// The value of a property, as programs see it.
   @inline(__always)
   func value(of property: Property) -> Value? {

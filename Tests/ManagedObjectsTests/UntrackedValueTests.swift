@@ -135,6 +135,26 @@ import Testing
     }
   }
 
+  @Test func `S53: rolling back uncovers what a hook has set where nothing was redone over it`()
+    throws
+  {
+    try withFetched { _, context, post in
+      var told: [Value?] = []
+      let token = post.observe("scratch", [.new]) { told.append($0.new) }
+      post.setValue(nil, forKey: "scratch")
+      context.undo()
+      context.redo()
+      #expect(post.value(forKey: "scratch") == nil && !context.hasChanges)
+      told = []
+      context.rollback()
+      #expect(post.value(forKey: "scratch") == "fetched" && told == ["fetched"])
+      post.setValue(nil, forKey: "scratch")
+      context.undo()
+      #expect(post.value(forKey: "scratch") == "fetched")
+      token.cancel()
+    }
+  }
+
   @Test func `S76: what a draft has changed stands over what awakeFromFetch sets on recovery`()
     throws
   {

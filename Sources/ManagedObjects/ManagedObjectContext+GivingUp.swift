@@ -1,0 +1,53 @@
+internal import EventFold
+internal import ObjectModel
+
+// What is not saved, given up.
+extension ManagedObjectContext {
+  /// Gives up everything that is not saved, and the undo history. Nothing is fetched.
+  public func rollback() {
+    settleSave()
+    discardPending()
+    processPendingChanges()
+    breakGroups()
+    // What redoing has led back to what the store has shows again what is untracked, though nothing is unsaved of it.
+    let states = registered.values.map { $0.takeUnretainedValue() }
+      .filter { $0.hasDraft || $0.isCovering }.sorted { $0.objectID < $1.objectID }
+    let objects = states.compactMap(\.object)
+    var keys: [ObjectID: [KeyNumber]] = [:]
+    for state in states where state.standing == .updated || state.standing == .unchanged {
+      let changed = fold.objects[state.objectID]?.delta.keys.map(\.self) ?? []
+      keys[state.objectID] = state.coveredKeys.union(changed).sorted()
+    }
+    transition(states, changing: keys) {
+      perform(.rolledBack)
+      beginStretch()
+      for state in states { state.uncover() }
+      // Before anybody is told, who may change something again.
+      pendingDeletions = []
+      held = [:]
+    }
+    for object in objects where object.state.presence == .there { object.awake(from: .rollback) }
+    tellChanges()
+  }
+
+  /// Forgets all objects, what is not saved of them, and the undo history. An object that is still held says so
+  /// when it is used.
+  public func reset() {
+    settleSave()
+    breakGroups()
+    perform(.wasReset)
+    beginStretch()
+    let states = registered.values.map { $0.takeUnretainedValue() }
+    registered = [:]
+    held = [:]
+    pendingDeletions = []
+    event.end()
+    tellFollowersOfReset()
+    writer.releaseRead()
+    for state in states {
+      state.context = nil
+      state.isForgotten = true
+    }
+    endTelling(of: states)
+  }
+}
