@@ -25,6 +25,7 @@ extension ManagedObjectContext {
       // Before anybody is told, who may change something again.
       pendingDeletions = []
       held = [:]
+      hookSteps = []
     }
     for object in objects where object.state.presence == .there { object.awake(from: .rollback) }
     tellChanges()
@@ -37,6 +38,7 @@ extension ManagedObjectContext {
     breakGroups()
     perform(.wasReset)
     beginStretch()
+    hookSteps = []
     let states = registered.values.map { $0.takeUnretainedValue() }
     registered = [:]
     held = [:]

@@ -106,7 +106,8 @@ extension ManagedObjectContext {
     let count = fold.undoSteps.count
     if fold.hasOpenStep { perform(.stepEnded(name: nil)) }
     guard fold.undoSteps.count > count, let step = fold.undoSteps.last else { return }
-    restore(step) { .undone($0) }
+    _ = restore(step) { .undone($0) }
+    tellChanges()
     guard fold.undoSteps.count == count else { return }
     // In the journal, too, there is nothing left to be redone but a step that does nothing.
     perform(.redone([]))

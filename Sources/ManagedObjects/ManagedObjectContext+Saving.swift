@@ -109,7 +109,7 @@ extension ManagedObjectContext {
   private func prepareSave(_ called: inout Set<ObjectID>) throws {
     // First the rules: what they do belongs to the step that deleted.
     propagateDeletions()
-    processPendingChanges()
+    processPendingChanges(endingStep: false)
     try runWillSave(&called)
     try dropDeadReferences()
     if let failure = readFailure {
@@ -122,7 +122,8 @@ extension ManagedObjectContext {
 
   // MARK: Steps of a save
 
-  /// Calls `willSave` until no object is changed by it.
+  /// Calls `willSave` until no object is changed by it. What hooks make of what was changed last belongs to the step
+  /// that changed it.
   ///
   /// - Parameter called: the objects that it was called of before.
   private func runWillSave(_ called: inout Set<ObjectID>) throws {
@@ -130,6 +131,8 @@ extension ManagedObjectContext {
     var isSet: Set<ObjectID> = []
     event.collectsSets = true
     defer { event.collectsSets = false }
+    let isApart = !fold.hasOpenStep && !fold.undoSteps.isEmpty
+    defer { processPendingChanges(endingStep: true, ofHooks: isApart) }
     while true {
       // Where hooks have set objects these are next; all are looked through before and after that only.
       var pending = isSet.subtracting(called).sorted().compactMap(objectToSave)
@@ -149,7 +152,6 @@ extension ManagedObjectContext {
       propagateDeletions()
     }
     try storePending()
-    processPendingChanges()
   }
 
   private func request(

@@ -8,30 +8,43 @@ extension ManagedObjectContext {
   /// Runs delete rules, ends the undo step that is being made, and tells who watches what has changed.
   ///
   /// Saving, undoing, redoing, rolling back and fetching what is pending call it.
-  public func processPendingChanges() {
+  public func processPendingChanges() { processPendingChanges(endingStep: true) }
+
+  /// - Parameters:
+  ///   - isEnded: whether what has been changed is a step from here on.
+  ///   - isOfHooks: whether that is what hooks of a save have made of the step before.
+  func processPendingChanges(endingStep isEnded: Bool, ofHooks isOfHooks: Bool = false) {
     // Not from within a hook that nothing is tracked of: what delete rules do has to be.
     if untrackedDepth > 0 { return }
     if propagatesDeletesAtEndOfEvent { propagateDeletions() }
     // What a transformer cannot store is told by the save.
     try? storePending()
-    if groupDepth == 0 { endStep() }
+    if isEnded, groupDepth == 0 { endStep(ofHooks: isOfHooks) }
     mergeWhatCame()
     tellChanges()
   }
 
   /// Ends the step, if anything that can be undone came since the last one.
-  private func endStep() {
+  private func endStep(ofHooks isOfHooks: Bool) {
     guard fold.hasOpenStep else { return }
-    perform(.stepEnded(name: actionName))
+    let name = isOfHooks ? actionName ?? fold.undoSteps.last?.name : actionName
+    perform(.stepEnded(name: name))
     actionName = nil
+    if !hookSteps.isEmpty { hookSteps = hookSteps.filter { $0 < stepCount } }
+    if isOfHooks { hookSteps.insert(stepCount) }
     forgetEarlySteps()
   }
 
   /// Forgets the oldest steps, where more can be undone than is asked for.
   func forgetEarlySteps() {
-    guard levelsOfUndo > 0 else { return }
+    guard levelsOfUndo > 0, fold.undoSteps.count > levelsOfUndo else { return }
     let count = stepCount
-    fold.forgetSteps(beyond: levelsOfUndo)
+    var (kept, levels) = (0, 0)
+    while levels < levelsOfUndo, kept < fold.undoSteps.count {
+      if !hookSteps.contains(count - kept) { levels += 1 }
+      kept += 1
+    }
+    fold.forgetSteps(beyond: kept)
     forgottenStepCount += count - stepCount
   }
 
@@ -103,13 +116,18 @@ extension ManagedObjectContext {
 
   // MARK: Undoing
 
-  /// Takes the last step back, also across saves. Does nothing where there is none.
+  /// Takes the last step back, also across saves, with what hooks of a save have made of it. Does nothing where there
+  /// is none.
   public func undo() {
     settleSave()
     breakGroups()
     processPendingChanges()
-    guard let step = fold.undoSteps.last else { return }
-    restore(step) { .undone($0) }
+    var isOfHooks = false
+    repeat {
+      isOfHooks = hookSteps.contains(stepCount)
+      guard let step = fold.undoSteps.last, restore(step, { .undone($0) }) else { break }
+    } while isOfHooks && !fold.hasOpenStep
+    tellChanges()
   }
 
   /// Makes again what was undone last. Does nothing where there is nothing, or something was changed since.
@@ -117,12 +135,16 @@ extension ManagedObjectContext {
     settleSave()
     breakGroups()
     processPendingChanges()
-    guard let step = fold.redoSteps.last else { return }
-    restore(step) { .redone($0) }
+    repeat {
+      guard let step = fold.redoSteps.last, restore(step, { .redone($0) }) else { break }
+    } while hookSteps.contains(stepCount + 1) && canRedo
+    tellChanges()
   }
 
-  /// Takes a step back, or makes it again.
-  func restore(_ step: UndoStep, _ edit: ([Restoration]) -> Edit) {
+  /// Takes a step back, or makes it again; who listens to the context is still to be told.
+  ///
+  /// - Returns: whether that was done.
+  func restore(_ step: UndoStep, _ edit: ([Restoration]) -> Edit) -> Bool {
     let states = step.objects.compactMap { each -> ObjectState? in
       guard let object = instance(of: each.object) else { return nil }
       held[each.object] = object
@@ -141,7 +163,7 @@ extension ManagedObjectContext {
     } catch {
       // What it would bring back cannot be read: nothing is undone, and the next save says why.
       readFailure = error
-      return
+      return false
     }
     var reasons: [ObjectID: AwakeReason] = [:]
     let isUndo = if case .undone = edit([]) { true } else { false }
@@ -173,12 +195,12 @@ extension ManagedObjectContext {
       for restoration in restorations { coverUntracked(after: restoration) }
       isDone = true
     }
-    guard isDone else { return tellChanges() }
+    guard isDone else { return false }
     for state in states where state.presence == .there {
       guard let reason = reasons[state.objectID] else { continue }
       state.object?.awake(from: reason)
     }
-    tellChanges()
+    return true
   }
 
   /// A relationship that leads to none has no value.

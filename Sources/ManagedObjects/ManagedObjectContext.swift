@@ -74,6 +74,9 @@ public final class ManagedObjectContext {
   }
   /// How many steps were forgotten by that.
   var forgottenStepCount = 0
+  /// The steps, by how many they make with those before, of what hooks of a save have set where nothing else was open:
+  /// each is undone and redone with the one before.
+  var hookSteps: Set<Int> = []
   /// Whether delete rules run when pending changes are processed; otherwise they do at the save.
   public var propagatesDeletesAtEndOfEvent = true
   /// Whether a fault whose object is gone is shown as a deleted object without values; otherwise the next save
