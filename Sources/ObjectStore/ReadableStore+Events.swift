@@ -140,8 +140,8 @@ private struct EventTelling {
     case .deleted(let object): .deleted(object)
     case .stepEnded(let name): .stepEnded(name: name)
     case .undoSwitched(let isOn): .undoSwitched(isOn: isOn)
-    case .undone(let restorations): .undone(restorations.map(\.object))
-    case .redone(let restorations): .redone(restorations.map(\.object))
+    case .undone(let restorations): .undone(restorations.map(restored))
+    case .redone(let restorations): .redone(restorations.map(restored))
     case .refreshed(let objects, let keepingChanges, let commit):
       .refreshed(objects, keepingChanges: keepingChanges, at: commit)
     case .merged(let commit): .merged(commit)
@@ -151,6 +151,18 @@ private struct EventTelling {
     case .saveFailed(let reason): .saveFailed(reason)
     case .reconciled(let object, let keys): .reconciled(object, keys: keys.map(name))
     }
+  }
+
+  private func restored(_ restoration: Restoration) -> StoreEvent.Restored {
+    let kind: Commit.Kind =
+      switch restoration.kind {
+      case .inserted: .inserted
+      case .updated: .updated
+      case .deleted: .deleted
+      }
+    var values: [String: Value] = [:]
+    for entry in restoration.entries { values[name(entry.key)] = entry.value ?? .null }
+    return StoreEvent.Restored(objectID: restoration.object, kind: kind, values: values)
   }
 
   private func event(_ number: ContextNumber?, _ kind: StoreEvent.Kind) -> StoreEvent {

@@ -46,10 +46,10 @@ public struct StoreEvent: Hashable, Sendable {
     case stepEnded(name: String?)
     /// Whether what follows can be undone.
     case undoSwitched(isOn: Bool)
-    /// A step was taken back, which changed these objects.
-    case undone([ObjectID])
-    /// A step was made again, which changed these objects.
-    case redone([ObjectID])
+    /// A step was taken back, which gave these objects what they had before.
+    case undone([Restored])
+    /// A step was made again, which gave these objects what it had given them.
+    case redone([Restored])
     /// Objects were read again as they were at a commit.
     case refreshed([ObjectID], keepingChanges: Bool, at: CommitNumber)
     /// What another context saved was brought in.
@@ -70,5 +70,16 @@ public struct StoreEvent: Hashable, Sendable {
     case modelAdopted([String])
     /// Something that newer code has written.
     case unknown(kind: UInt8)
+  }
+
+  /// An object to which undoing or redoing has given something back.
+  public struct Restored: Hashable, Sendable {
+    /// The object.
+    public let objectID: ObjectID
+    /// What became of it.
+    public let kind: Commit.Kind
+    /// The values that it has again, null where it has none again: all that it has where it came to be again, and
+    /// nothing where it is gone again.
+    public let values: [String: Value]
   }
 }

@@ -63,10 +63,10 @@ struct EventReplay {
     case .deleted(let object): return .deleted(object)
     case .stepEnded(let name): return .stepEnded(name: name)
     case .undoSwitched(let isOn): return .undoSwitched(isOn: isOn)
-    case .undone(let objects):
-      return .undone(try restorations(of: fold.undoSteps.last, objects, in: fold))
-    case .redone(let objects):
-      return .redone(try restorations(of: fold.redoSteps.last, objects, in: fold))
+    case .undone(let restored):
+      return .undone(try restorations(of: fold.undoSteps.last, restored, in: fold))
+    case .redone(let restored):
+      return .redone(try restorations(of: fold.redoSteps.last, restored, in: fold))
     case .refreshed(let objects, let keepingChanges, let commit):
       return .refreshed(objects, keepingChanges: keepingChanges, at: commit)
     case .merged(let commit): return .merged(commit)
@@ -80,19 +80,17 @@ struct EventReplay {
     }
   }
 
+  /// What an event says that was brought back, which is what the step brings back that was next.
   private func restorations(
-    of step: UndoStep?, _ objects: [ObjectID], in fold: ContextFold
+    of step: UndoStep?, _ restored: [StoreEvent.Restored], in fold: ContextFold
   ) throws -> [Restoration] {
     guard let step else { throw Contradiction(sentence: "there is no step to take back") }
-    let restorations = try fold.restorations(of: step) { (object, commit) throws(StoreError) in
+    let expected = try fold.restorations(of: step) { (object, commit) throws(StoreError) in
       try store.row(of: object, at: commit)
-    }
-    guard restorations.map(\.object) == objects else {
-      throw Contradiction(sentence: "another step was taken back, which changed \(objects)")
     }
     let relationships = Set(
       (store.head.era?.entities ?? []).flatMap(\.description.relationships).map(\.name))
-    return restorations.map { restoration in
+    let next = expected.map { restoration in
       // A relationship that leads to none has no value.
       let entries = restoration.entries.map { entry in
         let isRelationship = store.name(of: entry.key).map(relationships.contains) ?? false
@@ -100,6 +98,27 @@ struct EventReplay {
           ? Restoration.Entry(entry.key, ContextMoment.held(entry.value)) : entry
       }
       return Restoration(restoration.object, restoration.kind, entries)
+    }
+    let told = restored.map { each in
+      let entries = each.values.compactMap { name, value in
+        store.existingKey(named: name).map { Restoration.Entry($0, Optional(value).stored) }
+      }
+      return Restoration(each.objectID, each.kind.folded, entries.sorted { $0.key < $1.key })
+    }
+    guard told == next else {
+      throw Contradiction(sentence: "another step was taken back: \(told), and not \(next)")
+    }
+    return told
+  }
+}
+
+extension Commit.Kind {
+  /// The kind as folds know it.
+  fileprivate var folded: Restoration.Kind {
+    switch self {
+    case .inserted: .inserted
+    case .updated: .updated
+    case .deleted: .deleted
     }
   }
 }

@@ -107,6 +107,32 @@ import Testing
     #expect(told("b") == ["set mood", "refresh true", "save 2"])
   }
 
+  @Test func `S74: an event tells what undoing and redoing have given back`() throws {
+    let stage = try Stage()
+    let context = stage.context()
+    let post = context.insert("Post")
+    try context.save()
+    post.setValue("One", forKey: "title")
+    post["mood"] = "sunny"
+    context.undo()
+    context.redo()
+    context.delete(post)
+    context.undo()
+    context.redo()
+    let told = try stage.store.events().flatMap { event -> [StoreEvent.Restored] in
+      switch event.kind {
+      case .undone(let restored), .redone(let restored): restored
+      default: []
+      }
+    }
+    #expect(told.allSatisfy { $0.objectID == post.objectID })
+    #expect(told.map(\.kind) == [.updated, .updated, .inserted, .deleted])
+    #expect(told[0].values == ["title": "Untitled", "mood": .null])
+    #expect(told[1].values == ["title": "One", "mood": "sunny"])
+    #expect(told[2].values["title"] == "One" && told[2].values["likes"] == .counter(0))
+    #expect(told[3].values.isEmpty)
+  }
+
   @Test func `S71: a tag stands for the state that was the last when it was given`() throws {
     let stage = try Stage()
     let context = stage.context()
