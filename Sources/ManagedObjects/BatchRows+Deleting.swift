@@ -28,7 +28,7 @@ extension BatchRows {
         case .nullify:
           guard let inverse = relationship.inverse else { continue }
           for destination in try destinations(ofDeleted: object, property.key, relationship)
-          where try row(of: destination) != nil {
+          where try hasObject(destination) {
             try unlink(destination, inverse, from: object)
           }
         }

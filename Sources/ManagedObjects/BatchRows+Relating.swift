@@ -74,7 +74,7 @@ extension BatchRows {
         try put(nil, for: back.key, of: object)
       }
     case .set, .array:
-      try changeMembers(of: object, back, inserting: nil, removing: owner)
+      try changeMembers(of: object, back, removing: owner)
     case .inverse: break
     }
   }
@@ -89,26 +89,10 @@ extension BatchRows {
       let former = try value(of: back.key, object)?.reference
       if former == owner { return }
       try put(.reference(owner), for: back.key, of: object)
-      if let former, try row(of: former) != nil { try unlink(former, own, from: object) }
+      if let former, try hasObject(former) { try unlink(former, own, from: object) }
     case .set, .array:
-      try changeMembers(of: object, back, inserting: owner, removing: nil)
+      try changeMembers(of: object, back, inserting: owner)
     case .inverse: break
     }
-  }
-
-  /// Changes the members that an object itself holds.
-  private mutating func changeMembers(
-    of object: ObjectID, _ back: RelationshipInfo.Inverse, inserting inserted: ObjectID?,
-    removing removed: ObjectID?
-  ) throws(StoreError) {
-    let old = try value(of: back.key, object)
-    var members = old.destinations
-    if let removed { members.removeAll { $0 == removed } }
-    if let inserted, !members.contains(inserted) { members.append(inserted) }
-    if members == old.destinations { return }
-    let values = members.map { Value.reference($0) }
-    let value: Value = back.storage == .array ? .array(values) : .set(Set(values))
-    // A relationship that leads to none has no value.
-    try put(members.isEmpty ? nil : value, for: back.key, of: object)
   }
 }

@@ -9,6 +9,7 @@ extension BatchRows {
   /// - Parameter new: those that were checked when they were taken in.
   mutating func failures(except new: Set<ObjectID> = []) throws(StoreError) -> [ValidationFailure] {
     var failures = try deniedDeletions()
+    settle()
     let changed = entries.filter { $0.value.row != nil && $0.value.base != $0.value.row }
     for object in changed.keys.sorted() where !new.contains(object) {
       guard let info = schema.entity(object.entity), let row = try row(of: object) else { continue }

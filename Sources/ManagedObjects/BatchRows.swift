@@ -24,6 +24,9 @@ struct BatchRows {
   var rowsWhenDeleted: [ObjectID: Row] = [:]
   /// Identifiers that this batch has given.
   var identifiers: [Identifier: ObjectID] = [:]
+  /// Where relationships lead that objects hold themselves, while these are changed for many others; set in the rows
+  /// before these are looked at.
+  private var gathered: [ObjectID: [KeyNumber: GatheredDestinations]] = [:]
   /// Objects that are known to be there.
   private var known: Set<ObjectID> = []
 
@@ -39,6 +42,7 @@ struct BatchRows {
 
   /// What an object has; nil where it is not there.
   mutating func row(of object: ObjectID) throws(StoreError) -> Row? {
+    if gathered[object] != nil { setGathered(of: object) }
     if let entry = entries[object] { return entry.row }
     let row = try snapshot.row(of: object)
     entries[object] = Entry(base: row, row: row)
@@ -69,6 +73,34 @@ struct BatchRows {
     if let owner = value?.reference { arrivals[owner, default: []].insert(object) }
   }
 
+  /// Has an object that is there hold another member, or one of them no more.
+  mutating func changeMembers(
+    of object: ObjectID, _ end: RelationshipInfo.Inverse, inserting inserted: ObjectID? = nil,
+    removing removed: ObjectID? = nil
+  ) throws(StoreError) {
+    guard try hasObject(object) else { return }
+    // Taken out, as one that two hold would be copied.
+    var members = gathered[object]?.removeValue(forKey: end.key)
+    if members == nil {
+      members = GatheredDestinations(
+        try value(of: end.key, object), isOrdered: end.storage == .array)
+    }
+    if let removed { members?.remove(removed) }
+    if let inserted { members?.append(inserted) }
+    gathered[object, default: [:]][end.key] = members
+  }
+
+  private mutating func setGathered(of object: ObjectID) {
+    for (key, members) in gathered.removeValue(forKey: object) ?? [:] where members.isChanged {
+      entries[object]?.row?[key] = members.value
+    }
+  }
+
+  /// Has all rows have what was changed of them.
+  mutating func settle() {
+    for object in gathered.keys { setGathered(of: object) }
+  }
+
   /// Takes a new object in.
   ///
   /// - Parameter isRelated: whether relationships of it are still to be set, or others may come to lead to it.
@@ -93,7 +125,8 @@ struct BatchRows {
   // MARK: Outcome
 
   /// Everything that changes.
-  var changes: [CommitRequest.Object] {
+  mutating func changes() -> [CommitRequest.Object] {
+    settle()
     var objects = unrelated
     for (object, entry) in entries where entry.base != entry.row {
       objects.append(

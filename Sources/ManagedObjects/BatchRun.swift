@@ -68,7 +68,7 @@ struct BatchRun {
     while true {
       var rows = BatchRows(schema, of: store, on: store.head)
       let objects = try make(&rows)
-      var request = CommitRequest(rows.changes)
+      var request = CommitRequest(rows.changes())
       request.author = author
       request.message = message
       request.userInfo = options.userInfo

@@ -94,7 +94,7 @@ extension EndKeeping {
   ) throws(StoreError) {
     let holder = Holder(object: object, key: key)
     if gathered[holder] != nil { return }
-    gathered[holder] = GatheredDestinations(try row(of: object)?[key], form)
+    gathered[holder] = GatheredDestinations(try row(of: object)?[key], isOrdered: form != .set)
   }
 
   /// Whether who commits has led an object to another, or away.

@@ -1,20 +1,20 @@
-internal import ObjectModel
+package import ObjectModel
 
 /// Where a relationship to many of an object leads, while it is asked and changed for many others: none of that goes
 /// over all of them.
-struct GatheredDestinations {
-  private let form: RelationshipEnds.Form
+package struct GatheredDestinations {
+  private let isOrdered: Bool
   /// In their order; nil where one was taken out.
   private var destinations: [ObjectID?]
   private var places: [ObjectID: Int] = [:]
   /// Whether it leads elsewhere than at first.
-  private(set) var isChanged = false
+  package private(set) var isChanged = false
 
-  init(_ value: Value?, _ form: RelationshipEnds.Form) {
-    self.form = form
+  package init(_ value: Value?, isOrdered: Bool) {
+    self.isOrdered = isOrdered
     // Members of a set have no order that would have to be found.
     destinations =
-      if case .set(let members)? = value, form == .set {
+      if case .set(let members)? = value, !isOrdered {
         members.compactMap(\.reference)
       } else {
         value.destinations
@@ -28,13 +28,13 @@ struct GatheredDestinations {
 
   func contains(_ object: ObjectID) -> Bool { places[object] != nil }
 
-  mutating func remove(_ object: ObjectID) {
+  package mutating func remove(_ object: ObjectID) {
     guard let place = places.removeValue(forKey: object) else { return }
     destinations[place] = nil
     isChanged = true
   }
 
-  mutating func append(_ object: ObjectID) {
+  package mutating func append(_ object: ObjectID) {
     if contains(object) { return }
     places[object] = destinations.count
     destinations.append(object)
@@ -42,9 +42,9 @@ struct GatheredDestinations {
   }
 
   /// What the object is to hold. A relationship that leads to none has no value.
-  var value: Value? {
+  package var value: Value? {
     if places.isEmpty { return Value?.none }
     let members = destinations.lazy.compactMap(\.self).map { Value.reference($0) }
-    return form == .set ? .set(Set(members)) : .array(Array(members))
+    return isOrdered ? .array(Array(members)) : .set(Set(members))
   }
 }
