@@ -11,10 +11,24 @@ extension CommitError {
     switch self {
     case .store(let error): return error
     case .stillLedTo(let objects): return ContextError.stillLedTo(objects)
+    case .tooFewLeft(let shortages):
+      return ValidationErrors(failures: shortages.compactMap { ValidationFailure($0, schema) })
     case .conflicts(let conflicts):
       let names = KeyNaming(store: store)
       return MergeConflicts(
         objects: conflicts.objects.map { MergeConflict($0, schema, name: names.name) })
     }
+  }
+}
+
+extension ValidationFailure {
+  fileprivate init?(_ shortage: CommitError.Shortage, _ schema: Schema) {
+    guard let info = schema.entity(shortage.object.entity),
+      let property = info.property(shortage.key), let relationship = property.relationship
+    else { return nil }
+    let minimum = relationship.description.minCount ?? 1
+    self.init(
+      objectID: shortage.object, entityName: info.name, key: property.name,
+      kind: shortage.count == 0 ? .missing : .tooFew(shortage.count, minimum: minimum))
   }
 }

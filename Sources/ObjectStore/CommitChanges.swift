@@ -72,6 +72,7 @@ extension PendingCommits {
     var keeping = EndKeeping(ends, parts, at: snapshot)
     do throws(StoreError) { try keeping.keep() } catch { throw .store(error) }
     guard keeping.stillLedTo.isEmpty else { throw .stillLedTo(keeping.stillLedTo.sorted()) }
+    guard keeping.shortages.isEmpty else { throw .tooFewLeft(keeping.shortages) }
     return keeping
   }
 

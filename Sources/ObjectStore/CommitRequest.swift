@@ -52,5 +52,14 @@ package enum CommitError: Error, Hashable, Sendable {
   /// These are to be deleted, and are led to by what others have committed and the request says nothing of: their
   /// delete rules have to be followed on what is there now.
   case stillLedTo([ObjectID])
+  /// With what others have committed, and without what is to be deleted, these lead to fewer objects than they must.
+  case tooFewLeft([Shortage])
   case store(StoreError)
+
+  /// A relationship that leads to too few objects.
+  package struct Shortage: Hashable, Sendable {
+    package let object: ObjectID
+    package let key: KeyNumber
+    package let count: Int
+  }
 }

@@ -19,9 +19,15 @@ struct RelationshipEnds: Sendable {
     let back: Back?
     /// What becomes of its destinations when the object is deleted.
     let deleteRule: DeleteRule
+    /// Whether it may lead to none, and to how many it must if it leads to any.
+    let isOptional: Bool
+    let leastCount: Int
 
     /// The end that the destinations have, where they hold it themselves.
     var storedBack: Back? { back.flatMap { $0.form == .answered ? nil : $0 } }
+
+    /// Whether so many destinations are fewer than there must be.
+    func isShort(by count: Int) -> Bool { count == 0 ? !isOptional : count < leastCount }
   }
 
   /// The end of a relationship that leads back.
@@ -61,7 +67,9 @@ struct RelationshipEnds: Sendable {
         }
         ends[Int(number.rawValue)].append(
           End(
-            key: key, form: form(relationship), back: back, deleteRule: relationship.deleteRule))
+            key: key, form: form(relationship), back: back, deleteRule: relationship.deleteRule,
+            isOptional: relationship.isOptional,
+            leastCount: relationship.isToMany ? relationship.minCount ?? 0 : 0))
       }
     }
   }
