@@ -42,6 +42,7 @@ extension JournaledStore {
     for run in head.index.runs { try check(run.verify) }
     if deep, verification.findings.isEmpty {
       verification.findings += try compareIndexes(of: head)
+      verification.findings += try EndComparing.findings(in: head) { name(of: $0) }
     }
     if files.current != nil {
       do throws(StoreError) {
