@@ -25,12 +25,12 @@ struct CrashRemains: Sendable {
   let place: String
   let duties: Set<Duty>
 
-  /// Remains of many kinds, in turn one of each set of duties there is.
-  static func gather(_ count: Int, seed: UInt64) throws -> [CrashRemains] {
+  /// Remains of many kinds, in turn one of each set of duties there is. What does not open at all is a violation.
+  static func gather(_ count: Int, seed: UInt64, _ tally: Tally) throws -> [CrashRemains] {
     let found = Found()
     try onBothCores(workloads.count * 2) { index in
       let gathering = Gathering(
-        workloads[index / 2], seed: seed &+ UInt64(index), endsInWrites: index % 2 == 1)
+        workloads[index / 2], seed: seed &+ UInt64(index), endsInWrites: index % 2 == 1, tally)
       found.add(gathering.run(), at: index)
     }
     var dice = Dice(seed: seed)
@@ -60,13 +60,15 @@ private final class Gathering {
   private let steps: [Step]
   private let seed: UInt64
   private let endsInWrites: Bool
+  private let tally: Tally
   private let life: JournalLife
   private var dice: Dice
   private var remains: [CrashRemains] = []
 
   /// - Parameter endsInWrites: whether all crashes are ends of the process in the midst of a write.
-  init(_ steps: [Step], seed: UInt64, endsInWrites: Bool) {
+  init(_ steps: [Step], seed: UInt64, endsInWrites: Bool, _ tally: Tally) {
     self.steps = steps
+    self.tally = tally
     self.seed = seed
     self.endsInWrites = endsInWrites
     life = JournalLife(SimulatedDisk(seed: seed))
@@ -83,7 +85,7 @@ private final class Gathering {
       for step in steps { try life.perform(step) }
       if !endsInWrites { crash("at the end") }
     } catch {
-      preconditionFailure("a life without a fault fails: \(error)")
+      tally.violation("\(steps.map(\.rawValue)): a step failed without a fault: \(error)")
     }
     life.disk.onCall = nil
     life.abandon()
@@ -149,7 +151,8 @@ private final class Gathering {
       if life.ledger.largeEdits.contains(where: leftover.contains) { duties.insert(.pieces) }
       return duties
     } catch {
-      preconditionFailure("what a crash left does not open: \(error)")
+      tally.violation("\(steps.map(\.rawValue)): what a crash left does not open: \(error)")
+      return []
     }
   }
 }

@@ -12,7 +12,7 @@ import Testing
   {
     let campaign = Campaign(count: "XJ_CAMPAIGN_RECOVERIES", inGate: 24)
     let tally = Tally()
-    let remains = try CrashRemains.gather(campaign.count, seed: campaign.seed)
+    let remains = try CrashRemains.gather(campaign.count, seed: campaign.seed, tally)
     try onBothCores(remains.count) { index in
       for duty in remains[index].duties { tally.count(duty.rawValue) }
       tally.count("recoveries")
