@@ -70,7 +70,7 @@ extension NaiveContext {
   /// Runs the delete rules of what was deleted, and ends the step.
   func processPendingChanges() {
     while !pendingDeletions.isEmpty { propagate(pendingDeletions.removeFirst()) }
-    history.endStep()
+    if history.groupDepth == 0 { history.endStep() }
     tell()
   }
 

@@ -40,6 +40,8 @@ struct NaiveHistory {
   var redoSteps: [Step] = []
   /// How many steps are kept; 0 for all.
   var levels = 0
+  /// How many groups are open: all that comes until they end is one step.
+  var groupDepth = 0
 
   var canUndo: Bool { !open.isEmpty || !undoSteps.isEmpty }
   var canRedo: Bool { open.isEmpty && !redoSteps.isEmpty }
@@ -71,7 +73,20 @@ struct NaiveHistory {
 }
 
 extension NaiveContext {
+  func beginGroup() {
+    if history.groupDepth == 0 { processPendingChanges() }
+    history.groupDepth += 1
+  }
+
+  /// Ends a group, unless undoing, redoing or giving up has ended it.
+  func endGroup() {
+    guard history.groupDepth > 0 else { return }
+    history.groupDepth -= 1
+    if history.groupDepth == 0 { processPendingChanges() }
+  }
+
   func undo() {
+    history.groupDepth = 0
     processPendingChanges()
     guard let step = history.undoSteps.popLast() else { return }
     history.redoSteps.append(restore(step))
@@ -79,6 +94,7 @@ extension NaiveContext {
   }
 
   func redo() {
+    history.groupDepth = 0
     processPendingChanges()
     guard let step = history.redoSteps.popLast() else { return }
     history.undoSteps.append(restore(step))

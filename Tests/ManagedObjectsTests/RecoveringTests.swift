@@ -242,6 +242,33 @@ import Testing
     #expect(other.value(forKey: "headline") == "Changed")
   }
 
+  @Test func `S46, S50: what a bound on levels has forgotten is known again after recovery`() throws
+  {
+    let stage = try Stage()
+    let context = stage.context()
+    context.levelsOfUndo = 1
+    let post = context.insert("Post")
+    for likes in [1, 3, 6] {
+      context.processPendingChanges()
+      post.setValue(.counter(likes), forKey: "likes")
+    }
+    context.undo()
+    #expect(!context.canUndo && post.value(forKey: "likes") == .counter(3))
+    let again = try stage.killed()
+    let draft = try #require(again.store.unsavedDrafts.first)
+    let recovered = try ManagedObjectContext(recovering: draft, in: again.store)
+    let found = try recovered.existingObject(with: post.objectID)
+    for likes in [1, 0] {
+      recovered.undo()
+      #expect(found.value(forKey: "likes") == .counter(likes))
+    }
+    for likes in [1, 3, 6] {
+      recovered.redo()
+      #expect(found.value(forKey: "likes") == .counter(likes))
+    }
+    #expect(!recovered.canRedo)
+  }
+
   @Test func `S50: undo that was switched off is on again after recovery`() throws {
     let stage = try Stage()
     let context = stage.context()

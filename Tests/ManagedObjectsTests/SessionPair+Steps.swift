@@ -23,7 +23,7 @@ extension SessionPair {
 
   func step() {
     let side = sides[dice.pick(sides.count)]
-    switch dice.pick(44) {
+    switch dice.pick(47) {
     case 0...2: insert(side, Self.entities[dice.pick(4)])
     case 3...8: setPlain(side)
     case 9...11: setDynamic(side)
@@ -44,6 +44,8 @@ extension SessionPair {
     case 36, 37: saveAgain(side)
     case 38: refreshOne(side)
     case 39: mergeLast(side)
+    case 44: beginGroup(side)
+    case 45, 46: endGroup(side)
     default: save(side, dice.pick(2) == 0 ? .error : NaivePolicy.allCases[dice.pick(5)])
     }
     compare(side)
@@ -159,102 +161,5 @@ extension SessionPair {
     let (entity, key, value) = choices[dice.pick(choices.count)]
     guard let id = pick(entity, side) else { return }
     self.set(side, id, key, value())
-  }
-
-  // MARK: The context
-
-  private func process(_ side: Side) {
-    tell(side, "process")
-    side.context.processPendingChanges()
-    side.naive.processPendingChanges()
-  }
-
-  private func undo(_ side: Side) {
-    tell(side, "undo")
-    side.context.undo()
-    side.naive.undo()
-  }
-
-  private func redo(_ side: Side) {
-    tell(side, "redo")
-    side.context.redo()
-    side.naive.redo()
-  }
-
-  private func rollback(_ side: Side) {
-    tell(side, "rollback")
-    side.context.rollback()
-    side.naive.rollback()
-  }
-
-  private func refresh(_ side: Side) {
-    guard let id = pick(dice.pick(4) == 0 ? "Blog" : "Post", side) else { return }
-    tell(side, "refresh \(hold(side, id))")
-    side.context.refresh(hold(side, id), mergeChanges: true)
-    side.naive.refresh(id)
-  }
-
-  private func refreshOne(_ side: Side) {
-    guard let id = pick(["Comment", "Person"][dice.pick(2)], side) else { return }
-    tell(side, "refresh \(hold(side, id))")
-    side.context.refresh(hold(side, id), mergeChanges: true)
-    side.naive.refresh(id)
-  }
-
-  /// Brings in the last commit, unless the context has something of it that the store never had.
-  private func mergeLast(_ side: Side) {
-    guard world.head > 0,
-      let commit = try? stage.store.commits(since: stage.store.lastCommit.previous).last
-    else { return }
-    let objects = commit.changes.compactMap { side.naive.objects[$0.objectID] }
-    guard objects.allSatisfy({ $0.snapshot != nil }) else { return }
-    tell(side, "merge commit \(commit.number)")
-    side.context.merge(from: commit)
-    side.naive.merge(from: world.head)
-  }
-
-  /// Makes a fault, and fires it at once.
-  private func giveUp(_ side: Side) {
-    guard let id = pick("Post", side) else { return }
-    tell(side, "give up \(hold(side, id))")
-    side.context.refresh(hold(side, id), mergeChanges: false)
-    _ = hold(side, id).value(forKey: "title")
-    side.naive.giveUp(id)
-  }
-
-  private func refreshAll(_ side: Side) {
-    tell(side, "refresh all")
-    side.context.refreshAllObjects()
-    side.naive.refreshAll()
-  }
-
-  private func save(_ side: Side, _ policy: NaivePolicy) {
-    side.context.mergePolicy = policy.merging
-    let outcome = NaiveOutcome(world) { try side.context.save() }
-    tell(side, "save under \(policy): \(outcome)")
-    check(side, outcome, side.naive.save(policy))
-  }
-
-  private func saveAgain(_ side: Side) {
-    let (policy, count) = (NaivePolicy.allCases[dice.pick(5)], 1 + dice.pick(2))
-    side.context.mergePolicy = policy.merging
-    let outcome = NaiveOutcome(world) { try side.context.save(retrying: count) }
-    tell(side, "save under \(policy), retrying \(count): \(outcome)")
-    check(side, outcome, side.naive.save(policy, retrying: count))
-  }
-
-  private func check(_ side: Side, _ outcome: NaiveOutcome, _ expected: NaiveOutcome) {
-    if outcome != expected {
-      return differs("\(side.number): save is \(outcome)\n  and not \(expected)")
-    }
-    if case .saved = outcome {
-      compareStore()
-      do throws(StoreError) {
-        let broken = try stage.brokenEnds()
-        if !broken.isEmpty { differs("\(side.number): \(broken)") }
-      } catch {
-        differs("the store cannot be read: \(error)")
-      }
-    }
   }
 }

@@ -25,6 +25,8 @@ final class SessionPair {
     let naive: NaiveContext
     var objects: [ObjectID: ManagedObject] = [:]
     let heard: HeardNotifications
+    /// How many groups of undo steps were begun and not ended by who began them.
+    var groupCount = 0
 
     init(_ number: Int, _ stage: Stage, _ world: NaiveWorld) {
       self.number = number
