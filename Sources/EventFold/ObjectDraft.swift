@@ -95,6 +95,6 @@ package struct ObjectDraft: Hashable, Sendable {
       moved.delta.updateValue(value, forKey: key)
       if quietKeys.contains(key) { moved.quietKeys.insert(key) }
     }
-    return moved.isAsInBase && !delta.isEmpty ? nil : moved
+    return moved.isAsInBase && !isAsInBase ? nil : moved
   }
 }

@@ -130,6 +130,8 @@ final class NaiveContext {
   /// Notes that a post that was not read belongs to another blog.
   func notePost(_ post: ObjectID, from old: ObjectID?, to new: ObjectID?) {
     guard old != new else { return }
+    // A blog that has it already gets nothing by it.
+    if old == nil, let new, derived[new]?.contains(post) ?? false { return }
     for blog in [old, new].compactMap(\.self) { touchOwner(blog) }
     if let old { derived[old]?.remove(post) }
     if let new { derived[new]?.insert(post) }
