@@ -17,14 +17,21 @@ package struct FrameNumber: RawRepresentable, Hashable, Comparable, Sendable {
 }
 
 /// A position in the one row of edits of all contexts. The first edit has number 1.
+@usableFromInline
 package struct EditNumber: RawRepresentable, Hashable, Comparable, Sendable {
-  package let rawValue: UInt64
-  package init(rawValue: UInt64) { self.rawValue = rawValue }
+  @usableFromInline package let rawValue: UInt64
+  @inlinable package init(rawValue: UInt64) { self.rawValue = rawValue }
   package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
   package static let none = EditNumber(0)
 
-  package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  @inlinable package static func == (left: Self, right: Self) -> Bool {
+    left.rawValue == right.rawValue
+  }
+
+  @inlinable package static func < (left: Self, right: Self) -> Bool {
+    left.rawValue < right.rawValue
+  }
 
   /// The edit so many places further on.
   package static func + (left: Self, count: UInt64) -> Self { EditNumber(left.rawValue &+ count) }

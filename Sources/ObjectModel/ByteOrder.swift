@@ -4,6 +4,8 @@ extension UnsafeRawBufferPointer {
   /// Less than, equal to or greater than zero, as these bytes stand to others: by the first that differs, and
   /// of those that begin alike the shorter first.
   package func order(_ other: UnsafeRawBufferPointer) -> Int {
+    // What was copied is often compared with what it was copied from.
+    if baseAddress == other.baseAddress { return count - other.count }
     let shared = Swift.min(count, other.count)
     var offset = 0
     while shared - offset >= 8 {

@@ -4,7 +4,7 @@ public struct CommitNumber: RawRepresentable, Hashable, Comparable, Sendable, Co
   public let rawValue: UInt64
 
   /// Makes a number.
-  public init(rawValue: UInt64) { self.rawValue = rawValue }
+  @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// Before the first commit.
   public static let none = CommitNumber(rawValue: 0)
@@ -20,8 +20,13 @@ public struct CommitNumber: RawRepresentable, Hashable, Comparable, Sendable, Co
     CommitNumber(rawValue: rawValue == 0 ? 0 : rawValue - 1)
   }
 
+  /// Whether they are the same.
+  @inlinable public static func == (one: CommitNumber, other: CommitNumber) -> Bool {
+    one.rawValue == other.rawValue
+  }
+
   /// Whether the first is earlier.
-  public static func < (one: CommitNumber, other: CommitNumber) -> Bool {
+  @inlinable public static func < (one: CommitNumber, other: CommitNumber) -> Bool {
     one.rawValue < other.rawValue
   }
 }
@@ -36,41 +41,56 @@ extension CommitNumber: ExpressibleByIntegerLiteral, CustomStringConvertible {
 
 /// The number of an entity in a store: given when the store first meets it, and never changed nor given
 /// again, so that a renamed entity keeps its objects.
+@usableFromInline
 package struct EntityNumber: RawRepresentable, Hashable, Comparable, Sendable {
-  package let rawValue: UInt16
+  @usableFromInline package let rawValue: UInt16
 
-  package init(rawValue: UInt16) { self.rawValue = rawValue }
+  @inlinable package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// The largest: an object ID has 12 bits for it.
   package static let largest = EntityNumber(rawValue: 0xFFF)
 
-  package static func < (one: EntityNumber, other: EntityNumber) -> Bool {
+  @inlinable package static func == (one: EntityNumber, other: EntityNumber) -> Bool {
+    one.rawValue == other.rawValue
+  }
+
+  @inlinable package static func < (one: EntityNumber, other: EntityNumber) -> Bool {
     one.rawValue < other.rawValue
   }
 }
 
 /// The number of a key in a store: that of an attribute, a relationship or a dynamic attribute. Every name
 /// has one number, whichever entities use it.
+@usableFromInline
 package struct KeyNumber: RawRepresentable, Hashable, Comparable, Sendable {
-  package let rawValue: UInt32
+  @usableFromInline package let rawValue: UInt32
 
-  package init(rawValue: UInt32) { self.rawValue = rawValue }
+  @inlinable package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  package static func < (one: KeyNumber, other: KeyNumber) -> Bool {
+  @inlinable package static func == (one: KeyNumber, other: KeyNumber) -> Bool {
+    one.rawValue == other.rawValue
+  }
+
+  @inlinable package static func < (one: KeyNumber, other: KeyNumber) -> Bool {
     one.rawValue < other.rawValue
   }
 }
 
 /// The number of a context in a store: one more for each that has begun, and never given again.
+@usableFromInline
 package struct ContextNumber: RawRepresentable, Hashable, Comparable, Sendable {
-  package let rawValue: UInt64
+  @usableFromInline package let rawValue: UInt64
 
-  package init(rawValue: UInt64) { self.rawValue = rawValue }
+  @inlinable package init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// The largest: far beyond what any store comes to, and far from where counting on would overflow.
   package static let largest = ContextNumber(rawValue: 1 << 62)
 
-  package static func < (one: ContextNumber, other: ContextNumber) -> Bool {
+  @inlinable package static func == (one: ContextNumber, other: ContextNumber) -> Bool {
+    one.rawValue == other.rawValue
+  }
+
+  @inlinable package static func < (one: ContextNumber, other: ContextNumber) -> Bool {
     one.rawValue < other.rawValue
   }
 }

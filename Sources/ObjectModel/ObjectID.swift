@@ -5,10 +5,10 @@
 /// the entity), and beside them the tag of its store, so that another store's ID is noticed.
 public struct ObjectID: Hashable, Sendable {
   /// Origin, entity and number, from the highest bit down: what the files hold.
-  package let rawValue: UInt64
-  package let store: StoreTag
+  @usableFromInline package let rawValue: UInt64
+  @usableFromInline package let store: StoreTag
 
-  package init(rawValue: UInt64, store: StoreTag) {
+  @inlinable package init(rawValue: UInt64, store: StoreTag) {
     self.rawValue = rawValue
     self.store = store
   }
@@ -21,15 +21,22 @@ public struct ObjectID: Hashable, Sendable {
     self.store = store
   }
 
-  package static let largestNumber: UInt64 = 1 << 36 - 1
+  @inlinable package static var largestNumber: UInt64 { 1 << 36 - 1 }
 
-  package var origin: UInt16 { UInt16(rawValue >> 48) }
-  package var entity: EntityNumber { EntityNumber(rawValue: UInt16(rawValue >> 36 & 0xFFF)) }
-  package var number: UInt64 { rawValue & Self.largestNumber }
+  @inlinable package var origin: UInt16 { UInt16(truncatingIfNeeded: rawValue >> 48) }
+  @inlinable package var entity: EntityNumber {
+    EntityNumber(rawValue: UInt16(truncatingIfNeeded: rawValue >> 36 & 0xFFF))
+  }
+  @inlinable package var number: UInt64 { rawValue & Self.largestNumber }
 }
 
 // Objects are looked up at every edit, and the standard hash of an ID would cost more than all else in it.
 extension ObjectID {
+  /// Whether they are of the same object of the same store.
+  @inlinable public static func == (one: ObjectID, other: ObjectID) -> Bool {
+    one.rawValue == other.rawValue && one.store == other.store
+  }
+
   /// Hashes what tells an object from the others of its store.
   public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
@@ -38,19 +45,32 @@ extension ObjectID {
 }
 
 extension KeyNumber {
-  package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+  @usableFromInline package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
-  package func _rawHashValue(seed: Int) -> Int { QuickHash.of(UInt64(rawValue), seed: seed) }
+  @usableFromInline package func _rawHashValue(seed: Int) -> Int {
+    QuickHash.of(UInt64(rawValue), seed: seed)
+  }
+}
+
+extension EntityNumber {
+  @usableFromInline package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+
+  @usableFromInline package func _rawHashValue(seed: Int) -> Int {
+    QuickHash.of(UInt64(rawValue), seed: seed)
+  }
 }
 
 /// Hashes a number by one multiplication. Its factors are other ones in each process, so that nobody can write a
 /// file whose numbers all fall into one place.
 enum QuickHash {
-  private static let factor = UInt64(bitPattern: Int64(1.hashValue)) | 1
-  private static let mask = UInt64(bitPattern: Int64(2.hashValue))
+  private static let chance = (
+    factor: UInt64(bitPattern: Int64(1.hashValue)) | 1,
+    mask: UInt64(bitPattern: Int64(2.hashValue))
+  )
 
   @inline(__always)
   static func of(_ number: UInt64, seed: Int) -> Int {
+    let (factor, mask) = chance
     let mixed = number ^ mask ^ UInt64(bitPattern: Int64(seed))
     let (high, low) = mixed.multipliedFullWidth(by: factor)
     return Int(truncatingIfNeeded: high ^ low)
@@ -58,17 +78,24 @@ enum QuickHash {
 }
 
 /// What tells one store's object IDs from another's: half of the store's identity.
+@usableFromInline
 package struct StoreTag: RawRepresentable, Hashable, Comparable, Sendable {
-  package let rawValue: UInt64
+  @usableFromInline package let rawValue: UInt64
 
-  package init(rawValue: UInt64) { self.rawValue = rawValue }
+  @inlinable package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  package static func < (one: StoreTag, other: StoreTag) -> Bool { one.rawValue < other.rawValue }
+  @inlinable package static func == (one: StoreTag, other: StoreTag) -> Bool {
+    one.rawValue == other.rawValue
+  }
+
+  @inlinable package static func < (one: StoreTag, other: StoreTag) -> Bool {
+    one.rawValue < other.rawValue
+  }
 }
 
 extension ObjectID: Comparable {
   /// Whether the first stands before the second: by store, origin, entity and number.
-  public static func < (one: ObjectID, other: ObjectID) -> Bool {
-    (one.store, one.rawValue) < (other.store, other.rawValue)
+  @inlinable public static func < (one: ObjectID, other: ObjectID) -> Bool {
+    one.store == other.store ? one.rawValue < other.rawValue : one.store < other.store
   }
 }

@@ -126,10 +126,8 @@ extension Value: Hashable {
 extension String {
   /// Whether two strings are written with the same bytes; equality of strings lets different ones pass
   /// that look the same.
-  @inline(__always)
   package func hasSameBytes(as other: String) -> Bool {
-    // Most strings that are compared differ, or are the same and equal at once.
-    self == other && utf8.elementsEqual(other.utf8)
+    utf8.count == other.utf8.count && orderOfBytes(other) == 0
   }
 }
 
