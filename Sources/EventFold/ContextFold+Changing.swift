@@ -81,7 +81,7 @@ extension ContextFold {
 extension ContextFold {
   /// Takes a draft into memory.
   mutating func adopt(_ object: ObjectID, _ draft: ObjectDraft) {
-    ownBases[object] = nil
+    if !ownBases.isEmpty { ownBases[object] = nil }
     objects[object] = draft
   }
 

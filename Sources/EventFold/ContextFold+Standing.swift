@@ -70,7 +70,7 @@ extension ContextFold {
         : draft.moved(to: commit, row: row, traits[object.entity] ?? KeyTraits())
     }
     base = commit
-    ownBases = [:]
+    ownBases = Places()
     objects = moved
   }
 
@@ -119,7 +119,7 @@ extension ContextFold {
 
   mutating func reset() {
     objects = [:]
-    ownBases = [:]
+    ownBases = Places()
     forgetSteps()
   }
 

@@ -31,7 +31,7 @@ package struct ContextFold: Equatable, Sendable {
   /// What came since the last border.
   var recorder = StepRecorder()
   /// Where objects without changes stand that do not stand on the context's base.
-  var ownBases: [ObjectID: CommitNumber] = [:]
+  var ownBases = Places()
   var traits: [EntityNumber: KeyTraits]
   /// Whether a context can go on from here: what can be undone is kept then.
   let isResumable: Bool

@@ -99,6 +99,19 @@ import Testing
     #expect(fold.fold.base == 1)
   }
 
+  @Test func `S76: neighbours stand where each of them was put, and are forgotten one by one`() {
+    var fold = ContextFold(ContextNumber(rawValue: 1), name: "", on: 1)
+    let others = (UInt64(1)...40).filter { $0 % 3 > 0 }
+    for number in others { fold.putBack(object(number), on: CommitNumber(rawValue: 1 + number)) }
+    for number in UInt64(0)...41 {
+      let isOther = others.contains(number)
+      #expect(fold.keepsPlace(of: object(number)) == isOther)
+      #expect(fold.base(of: object(number)).rawValue == (isOther ? 1 + number : 1))
+    }
+    for number in others { fold.forgetPlace(of: object(number)) }
+    #expect(fold == ContextFold(ContextNumber(rawValue: 1), name: "", on: 1))
+  }
+
   @Test func `S76: a draft has its name, its parent and how much was changed`() throws {
     var fold = try SmallFold(
       .renamed("editor"), .set(one, key(1), 5), .setPrimitive(one, key(1), 6),
