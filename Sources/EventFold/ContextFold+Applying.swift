@@ -74,8 +74,8 @@ extension ContextFold {
     _ object: ObjectID, for kind: ObjectChange.Kind,
     _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
-    let isLoaded = objects[object] != nil
-    try load(object, row)
+    let isLoaded = objects.index(forKey: object) != nil
+    if !isLoaded { adopt(object, try draft(ofUnchanged: object, row)) }
     if objects[object]?.isThere == (kind == .inserted) {
       if !isLoaded { tidy(object) }
       throw .contradiction(.objectDoesNotFit(object, kind))
@@ -85,7 +85,9 @@ extension ContextFold {
   private mutating func load<RowError>(
     _ object: ObjectID, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
-    if objects[object] == nil { adopt(object, try draft(of: object, row)) }
+    if objects.index(forKey: object) == nil {
+      adopt(object, try draft(ofUnchanged: object, row))
+    }
   }
 
   /// What an object is, changed or not.
@@ -93,7 +95,14 @@ extension ContextFold {
     of object: ObjectID, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) -> ObjectDraft {
     if let draft = objects[object] { return draft }
-    let base = base(of: object)
+    return try draft(ofUnchanged: object, row)
+  }
+
+  /// What an object is of which there is nothing in memory.
+  private func draft<RowError>(
+    ofUnchanged object: ObjectID, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) -> ObjectDraft {
+    let base = ownBases[object] ?? base
     return ObjectDraft(base: base, baseRow: try read(object, base, row))
   }
 

@@ -6,30 +6,32 @@ extension ContextFold {
   mutating func insert(_ object: ObjectID) {
     guard let index = objects.index(forKey: object) else { return }
     register { $0.noteAbsence(object) }
-    objects.values[index].become(Row())
-    objects.values[index].isDirty = true
+    objects.values[index].comeToBe(withRoomFor: traits[object.entity]?.keyCount ?? 0)
   }
 
-  mutating func set(_ object: ObjectID, _ key: KeyNumber, to value: Value?) {
-    guard let index = objects.index(forKey: object) else { return }
-    let before = objects.values[index].exchange(key, for: value)
-    guard registersUndo, isResumable else { return }
+  /// Sets a value of an object that is in memory and there.
+  ///
+  /// - Returns: whether it is; otherwise nothing is changed.
+  @discardableResult
+  mutating func set(_ object: ObjectID, _ key: KeyNumber, to value: Value?) -> Bool {
+    guard let index = objects.index(forKey: object),
+      let before = objects.values[index].exchange(key, for: value)
+    else { return false }
+    guard registersUndo, isResumable else { return true }
     if !redoSteps.isEmpty { redoSteps = [] }
     // Only dictionaries merge by key.
     let isByKey =
       (value ?? before)?.kind == .dictionary
       && traits[object.entity]?.byKey.contains(key) ?? false
     recorder.note(object, key, from: before, to: value, isByKey: isByKey)
+    return true
   }
 
   /// Goes on by setting a value of an object that is in memory and there, as `apply` does, which costs more.
   ///
   /// - Returns: false where it is not; nothing is changed then.
   package mutating func setHeld(_ object: ObjectID, _ key: KeyNumber, to value: Value?) -> Bool {
-    guard let index = objects.index(forKey: object), objects.values[index].isThere else {
-      return false
-    }
-    set(object, key, to: value.stored)
+    guard set(object, key, to: value.stored) else { return false }
     editCount += 1
     return true
   }

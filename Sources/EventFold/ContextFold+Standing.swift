@@ -94,7 +94,9 @@ extension ContextFold {
     of object: ObjectID, _ draft: ObjectDraft, _ commit: CommitNumber,
     _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) -> ObjectDraft? {
-    guard draft.isThere, let keys = traits[object.entity]?.transient else { return nil }
+    guard draft.isThere, let keys = traits[object.entity]?.transient, !keys.isEmpty else {
+      return nil
+    }
     let delta = draft.delta.filter { $0.value != nil && keys.contains($0.key) }
     guard !delta.isEmpty, let saved = try read(object, commit, row) else { return nil }
     var left = ObjectDraft(base: commit, baseRow: saved)

@@ -75,11 +75,30 @@ package struct ContextFold: Equatable, Sendable {
 
   /// What a save would take, in the order of IDs: also what is as it was.
   package func unsaved() -> [Unsaved] {
-    objects.filter(\.value.isDirty).sorted { $0.key < $1.key }.map { object, draft in
-      Unsaved(
-        object: object, base: draft.base, baseRow: draft.baseRow,
-        row: draft.row { !isTransient($0, of: object) })
+    var unsaved: [Unsaved] = []
+    unsaved.reserveCapacity(objects.count)
+    for (object, draft) in objects where draft.isDirty {
+      let transient = traits[object.entity]?.transient ?? []
+      unsaved.append(
+        Unsaved(
+          object: object, base: draft.base, baseRow: draft.baseRow,
+          row: draft.row { !transient.contains($0) }))
     }
+    return unsaved.sorted { $0.object < $1.object }
+  }
+
+  /// The objects that a save would take, in their order.
+  package var dirtyObjects: [ObjectID] {
+    var dirty: [ObjectID] = []
+    dirty.reserveCapacity(objects.count)
+    for (object, draft) in objects where draft.isDirty { dirty.append(object) }
+    return dirty.sorted()
+  }
+
+  /// The value of a key of an object that is in memory, which may be none; nil where the object is not.
+  package func draftedValue(of key: KeyNumber, _ object: ObjectID) -> Value?? {
+    guard let draft = objects[object] else { return nil }
+    return .some(draft.value(of: key))
   }
 
   /// Whether something came since the last border.

@@ -6,12 +6,13 @@ package import ObjectModel
 /// often: that is less to do than to hash them.
 package struct Delta: Hashable, Sendable {
   /// A key, and what was set; nil for no value any more.
-  fileprivate struct Entry: Hashable, Sendable {
-    let key: KeyNumber
-    var value: ObjectModel.Value?
+  package struct Entry: Hashable, Sendable {
+    package let key: KeyNumber
+    package fileprivate(set) var value: ObjectModel.Value?
   }
 
-  private var entries: [Entry] = []
+  /// Sorted by key; no key twice.
+  package private(set) var entries: [Entry] = []
 
   package init() {}
 
@@ -28,14 +29,20 @@ package struct Delta: Hashable, Sendable {
     .Value??
   {
     let index = place(of: key)
-    if index < entries.count, entries[index].key == key {
+    if index == entries.count {
+      entries.append(Entry(key: key, value: value))
+    } else if entries[index].key == key {
       let before = entries[index].value
       entries[index].value = value
       return .some(before)
+    } else {
+      entries.insert(Entry(key: key, value: value), at: index)
     }
-    entries.insert(Entry(key: key, value: value), at: index)
     return nil
   }
+
+  /// Makes room for so many entries.
+  mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
 
   mutating func removeValue(forKey key: KeyNumber) {
     let index = place(of: key)
@@ -64,7 +71,7 @@ package struct Delta: Hashable, Sendable {
         next += 1
       }
       if next < base.count, base[next].key == entry.key { next += 1 }
-      if let value = entry.value, !value.isNull { merged.append(Row.Entry(entry.key, value)) }
+      if let value = entry.value.stored { merged.append(Row.Entry(entry.key, value)) }
     }
     merged += base[next...]
     return Row(known: merged)
@@ -73,7 +80,7 @@ package struct Delta: Hashable, Sendable {
   /// Where a key stands, or would.
   private func place(of key: KeyNumber) -> Int {
     var (low, high) = (0, entries.count)
-    guard let last = entries.last, last.key >= key else { return high }
+    guard high > 0, entries[high - 1].key >= key else { return high }
     while low < high {
       let middle = (low + high) / 2
       if entries[middle].key < key { low = middle + 1 } else { high = middle }

@@ -6,9 +6,14 @@ package struct KeyTraits: Hashable, Sendable {
   package var transient: Set<KeyNumber>
   /// Those whose dictionaries merge key by key.
   package var byKey: Set<KeyNumber>
+  /// How many keys there are: for so many values a new object has room.
+  package var keyCount: Int
 
-  package init(transient: Set<KeyNumber> = [], byKey: Set<KeyNumber> = []) {
+  package init(
+    transient: Set<KeyNumber> = [], byKey: Set<KeyNumber> = [], keyCount: Int = 0
+  ) {
     self.transient = transient
     self.byKey = byKey
+    self.keyCount = keyCount
   }
 }

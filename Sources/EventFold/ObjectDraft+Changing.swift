@@ -3,12 +3,13 @@ internal import ObjectModel
 extension ObjectDraft {
   mutating func set(_ key: KeyNumber, to value: Value?) { _ = exchange(key, for: value) }
 
-  /// Sets a value, and gives the one before.
-  mutating func exchange(_ key: KeyNumber, for value: Value?) -> Value? {
+  /// Sets a value, and gives the one before; nil where the object is not there, and nothing is changed.
+  mutating func exchange(_ key: KeyNumber, for value: Value?) -> Value?? {
+    guard isThere else { return nil }
     if !quietKeys.isEmpty { quietKeys.remove(key) }
     isDirty = true
-    if let before = delta.updateValue(value, forKey: key) { return before }
-    return isThere ? baseRow?[key] : Value?.none
+    if let before = delta.updateValue(value, forKey: key) { return .some(before) }
+    return .some(baseRow?[key])
   }
 
   /// Sets a value, which by itself is nothing to be saved.
@@ -27,6 +28,13 @@ extension ObjectDraft {
       if let value = delta[key], value == baseRow?[key] { forget(key) }
     }
     isDirty = isDirty && asksForSave
+  }
+
+  /// Comes to be without values, and with room for some.
+  mutating func comeToBe(withRoomFor keyCount: Int) {
+    become(Row())
+    isDirty = true
+    delta.reserveCapacity(keyCount)
   }
 
   /// Has just these values, or is gone.

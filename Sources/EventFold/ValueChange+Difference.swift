@@ -59,5 +59,8 @@ extension ValueChange {
 
 extension Value? {
   /// The value as a row keeps it: null is none.
-  package var stored: Value? { self == .some(.null) ? nil : self }
+  package var stored: Value? {
+    if case .some(.null) = self { return .none }
+    return self
+  }
 }

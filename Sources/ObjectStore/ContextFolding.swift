@@ -265,7 +265,8 @@ extension ReadableStore {
         Set(attributes.filter(isOne).compactMap { existingKey(named: $0.name) })
       }
       traits[entity.number] = KeyTraits(
-        transient: keys { $0.isTransient }, byKey: keys { $0.merging == .byKey })
+        transient: keys { $0.isTransient }, byKey: keys { $0.merging == .byKey },
+        keyCount: attributes.count)
     }
     return traits
   }
