@@ -18,9 +18,6 @@ package struct EventEncoder: Sendable {
   /// - Throws: where the event cannot be written: an object of another store, values too deep, a decimal or
   ///   a URL that could not be read again, a number beyond its limit, or an unknown event of a known kind.
   package func byteCount(of event: Event) throws(EventCodingError) -> Int {
-    if case .edited(let context, .set(let object, let key, let value)) = event {
-      return try byteCount(ofSetting: key, of: object, to: value, in: context)
-    }
     var counter = ByteCounter(store: store)
     try counter.put(event)
     return counter.byteCount
@@ -28,9 +25,6 @@ package struct EventEncoder: Sendable {
 
   /// Writes an event into memory of just the size that `byteCount(of:)` gave.
   package func write(_ event: Event, into memory: UnsafeMutableRawBufferPointer) {
-    if case .edited(let context, .set(let object, let key, let value)) = event {
-      return writeSetting(of: key, of: object, to: value, in: context, into: memory)
-    }
     var filler = MemoryFiller(store: store, memory)
     filler.put(event)
     filler.finish()

@@ -81,6 +81,19 @@ struct EditWriter {
     }
   }
 
+  /// Has the journal take the edit that sets a value, as `record` does.
+  mutating func recordSetting(
+    of key: KeyNumber, of object: ObjectID, to value: Value?
+  ) -> RecordedEdit? {
+    guard failure == nil, let live, let store else { return nil }
+    do throws(StoreError) {
+      return try store.recordSetting(of: key, of: object, to: value, by: live)
+    } catch {
+      failure = error
+      return nil
+    }
+  }
+
   // MARK: What was read
 
   /// Has compaction keep the store's last state, and what comes after it: before anything of it is read.

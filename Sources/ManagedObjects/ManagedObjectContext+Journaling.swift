@@ -16,7 +16,7 @@ extension ManagedObjectContext {
       switch edit {
       case .set(let object, let key, let value), .setPrimitive(let object, let key, let value):
         guard let state = registered[object.rawValue]?.takeUnretainedValue() else { break }
-        state.note(number, key, value, event.setStretch)
+        state.note(number, key, value, event.number, event.setStretch)
         if case .set = edit { noteSetOver(state, key) }
       case .inserted, .based, .stepEnded, .renamed, .undoSwitched, .membersChanged, .saveFailed:
         break
@@ -30,10 +30,12 @@ extension ManagedObjectContext {
   func performSet(_ state: ObjectState, _ key: KeyNumber, _ value: Value?) {
     if schedulesProcessing { scheduleProcessing() }
     begin()
-    let edit = Edit.set(state.objectID, key, value)
-    state.note(writer.record(edit), key, value, event.setStretch)
+    let edit = writer.recordSetting(of: key, of: state.objectID, to: value)
+    state.note(edit, key, value, event.number, event.setStretch)
     noteSetOver(state, key)
-    if !state.hasDraft || !fold.setHeld(state.objectID, key, to: value) { apply(edit) }
+    if !state.hasDraft || !fold.setHeld(state.objectID, key, to: value) {
+      apply(.set(state.objectID, key, value))
+    }
   }
 
   /// Has the fold go on by an edit that the journal has.
@@ -147,10 +149,13 @@ extension ObjectState {
   /// Notes the edit that set a value; none where the journal does not have it.
   @inline(__always)
   fileprivate func note(
-    _ edit: RecordedEdit?, _ key: KeyNumber, _ value: Value?, _ stretch: UInt32
+    _ edit: RecordedEdit?, _ key: KeyNumber, _ value: Value?, _ event: UInt32, _ stretch: UInt32
   ) {
     // One that is not known is none that could be named: what was noted before has another value, or the same.
-    if let edit { setEdits.note(edit, key, value, in: stretch) }
+    guard let edit else { return }
+    // A new object is mostly given all its values.
+    let count = insertedIn == event ? entity.properties.count : 1
+    setEdits.note(edit, key, value, in: stretch, of: count)
   }
 }
 

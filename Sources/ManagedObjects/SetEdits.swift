@@ -17,11 +17,16 @@ struct SetEdits {
 
   /// Notes that an edit has set a value.
   ///
-  /// - Parameter stretch: a number that is another after every edit that brings values back.
-  mutating func note(_ edit: RecordedEdit, _ key: KeyNumber, _ value: Value?, in stretch: UInt32) {
+  /// - Parameters:
+  ///   - stretch: a number that is another after every edit that brings values back.
+  ///   - count: how many values will be set, as far as is known.
+  mutating func note(
+    _ edit: RecordedEdit, _ key: KeyNumber, _ value: Value?, in stretch: UInt32, of count: Int
+  ) {
     if self.stretch != stretch {
       self.stretch = stretch
       entries.removeAll(keepingCapacity: true)
+      entries.reserveCapacity(count)
     }
     for index in entries.indices where entries[index].key == key {
       entries[index].edit = edit
@@ -34,7 +39,9 @@ struct SetEdits {
   /// The edit that set just this value last; nil where none is known.
   func edit(of key: KeyNumber, _ value: Value?, in stretch: UInt32) -> RecordedEdit? {
     guard self.stretch == stretch, let value else { return nil }
-    let entry = entries.first { $0.key == key }
-    return entry?.value == value ? entry?.edit : nil
+    for index in entries.indices where entries[index].key == key {
+      return entries[index].value == value ? entries[index].edit : nil
+    }
+    return nil
   }
 }

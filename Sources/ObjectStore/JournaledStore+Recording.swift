@@ -1,4 +1,5 @@
 internal import DiskAccess
+internal import EventCoding
 package import Journaling
 public import ObjectModel
 internal import Synchronization
@@ -41,6 +42,9 @@ extension JournaledStore {
   package func record(
     _ edit: Edit, by context: LiveContext
   ) throws(StoreError) -> EditNumber {
+    if case .set(let object, let key, let value) = edit {
+      return try recordSetting(of: key, of: object, to: value, by: context)
+    }
     try noteTime()
     context.willRecord(edit)
     guard edit.isNotedAfterwards else { return try append(edit, by: context) }
@@ -53,6 +57,21 @@ extension JournaledStore {
   ) throws(StoreError) -> EditNumber {
     let number = try append(.edited(context.number, edit))
     context.didRecord(edit, number.rawValue)
+    return number
+  }
+
+  /// Records that a context has set a value: the edit that there are most of, which is not made for it.
+  package func recordSetting(
+    of key: KeyNumber, of object: ObjectID, to value: Value?, by context: LiveContext
+  ) throws(StoreError) -> EditNumber {
+    try noteTime()
+    context.willRecordWork()
+    let number = try append { () throws(EventCodingError) in
+      try encoder.byteCount(ofSetting: key, of: object, to: value, in: context.number)
+    } _: {
+      encoder.writeSetting(of: key, of: object, to: value, in: context.number, into: $0)
+    }
+    context.didRecord(number.rawValue)
     return number
   }
 

@@ -120,14 +120,27 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   /// Appends an event to the journal.
   @discardableResult
   func append(_ event: Event) throws(StoreError) -> EditNumber {
-    let byteCount: Int
+    try append { () throws(EventCodingError) in
+      try encoder.byteCount(of: event)
+    } _: {
+      encoder.write(event, into: $0)
+    }
+  }
+
+  /// Appends an event to the journal, of which it is said how many bytes it has, and then which.
+  @inline(__always)
+  func append(
+    _ byteCount: () throws(EventCodingError) -> Int,
+    _ fill: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws(StoreError) -> EditNumber {
+    let count: Int
     do throws(EventCodingError) {
-      byteCount = try encoder.byteCount(of: event)
+      count = try byteCount()
     } catch {
       throw StoreError(refusing: error)
     }
     return try onJournal { () throws(JournalError) in
-      try journal.appendEdit(byteCount: byteCount) { encoder.write(event, into: $0) }
+      try journal.appendEdit(byteCount: count, fill)
     }
   }
 

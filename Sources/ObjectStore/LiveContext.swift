@@ -38,7 +38,12 @@ package final class LiveContext: Sendable {
   /// stands on.
   func willRecord(_ edit: Edit) {
     if let commit = edit.commitStoodOn { state.withLock { $0.standing.noteStanding(on: commit) } }
-    guard edit.isWork, !isWorking.load(ordering: .relaxed) else { return }
+    if edit.isWork { willRecordWork() }
+  }
+
+  /// Notes that an edit is about to be recorded after which there may be something to save.
+  func willRecordWork() {
+    if isWorking.load(ordering: .relaxed) { return }
     let next = last.load(ordering: .relaxed) + 1
     state.withLock { $0.standing.noteWork(next) }
     isWorking.store(true, ordering: .relaxed)
@@ -46,7 +51,7 @@ package final class LiveContext: Sendable {
 
   /// Notes that an edit has been recorded.
   func didRecord(_ edit: Edit, _ number: UInt64) {
-    last.store(number, ordering: .relaxed)
+    didRecord(number)
     switch edit {
     case .set, .setPrimitive, .inserted, .membersChanged, .deleted, .undone, .redone, .stepEnded,
       .undoSwitched, .saveFailed, .reconciled:
@@ -57,6 +62,9 @@ package final class LiveContext: Sendable {
       note { $0.note(edit, number) }
     }
   }
+
+  /// Notes that an edit has been recorded of which all that is to be noted was noted before.
+  func didRecord(_ number: UInt64) { last.store(number, ordering: .relaxed) }
 
   /// Notes that everything recorded so far is saved.
   package func didSave(as commit: CommitNumber) { note { $0.settle(on: commit) } }
