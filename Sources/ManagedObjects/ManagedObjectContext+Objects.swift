@@ -113,17 +113,17 @@ extension ManagedObjectContext {
       state.handle = draft.baseRow.map { RowHandle(StoredRow($0, changed: draft.base)) }
     } else {
       writer.holdRead()
-      let head = view.snapshot
-      guard let handle = try shown(state.objectID, head) else {
+      let head = view.shared
+      guard let handle = try shown(state.objectID, head.snapshot) else {
         // It is gone where it stands now; where it stood before, it was there.
-        state.base = commit(ofShown: state.objectID, head)
+        state.base = commit(ofShown: state.objectID, head.snapshot)
         state.presence = .gone
         state.isFault = false
         // Of what was given up just now it is told what became of it.
         if event.refreshed.contains(state.objectID) { event.deleted.insert(state.objectID) }
         return
       }
-      state.base = commit(ofShown: state.objectID, head)
+      state.base = commit(ofShown: state.objectID, head.snapshot)
       state.handle = handle
     }
     state.presence = .there

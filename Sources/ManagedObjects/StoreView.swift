@@ -4,14 +4,14 @@ internal import ObjectStore
 struct StoreView {
   let store: ReadableStore
   /// The state that is shown whatever is committed later; nil where it is the last one.
-  private let past: Snapshot?
+  private let past: SharedSnapshot?
 
   /// The context whose objects are shown, saved or not; nil where the store's are.
   let parent: ManagedObjectContext?
 
   init(_ store: ReadableStore, at past: Snapshot? = nil) {
     self.store = store
-    self.past = past
+    self.past = past.map(SharedSnapshot.init)
     parent = nil
   }
 
@@ -22,5 +22,8 @@ struct StoreView {
   }
 
   /// The state that is shown.
-  var snapshot: Snapshot { past ?? store.head }
+  var snapshot: Snapshot { shared.snapshot }
+
+  /// The same for whoever looks at it only once: it is not copied.
+  var shared: SharedSnapshot { past ?? store.sharedHead }
 }

@@ -24,7 +24,7 @@ public class ReadableStore: @unchecked Sendable {
 
   private let publishing = Lock()
   /// Guarded by `publishing`.
-  private var published: Snapshot
+  private var published: SharedSnapshot
 
   init(
     path: String, in folder: any ReadableFolder, _ manifest: Manifest, _ fold: StoreFold,
@@ -35,7 +35,7 @@ public class ReadableStore: @unchecked Sendable {
     store = fold.snapshot.store
     decoder = EventDecoder(store: store)
     catalogue = fold.catalogue
-    published = fold.snapshot
+    published = SharedSnapshot(fold.snapshot)
     pastCommits = try PastCommits(
       in: folder, path: path, manifest, store, largestByteCount: pastByteCount)
   }
@@ -54,10 +54,13 @@ public class ReadableStore: @unchecked Sendable {
   }
 
   /// The state of the last commit that is made.
-  package var head: Snapshot { publishing.withLock { published } }
+  package var head: Snapshot { sharedHead.snapshot }
+
+  /// The same for whoever looks at it only once: it is not copied.
+  package var sharedHead: SharedSnapshot { publishing.withLock { published } }
 
   /// The number of that commit.
-  var headNumber: CommitNumber { publishing.withLock { published.number } }
+  var headNumber: CommitNumber { sharedHead.snapshot.number }
 
   /// The model of the store; nil where it never had one.
   public var model: ManagedObjectModel? { head.era?.model }
@@ -76,15 +79,21 @@ public class ReadableStore: @unchecked Sendable {
   /// Shows readers a later state.
   func publish(_ snapshot: Snapshot) {
     publishing.withLock {
-      if published.number < snapshot.number { published = snapshot }
+      if published.snapshot.number < snapshot.number { published = SharedSnapshot(snapshot) }
     }
   }
 
   /// Shows readers the same state in other layers.
-  func publish(anew snapshot: Snapshot) { publishing.withLock { published = snapshot } }
+  func publish(anew snapshot: Snapshot) {
+    publishing.withLock { published = SharedSnapshot(snapshot) }
+  }
 
   /// Puts other layers, which say the same, in the place of those below the first.
   func replacePublishedLayers(belowTop layers: [Layer], _ indexRuns: [IndexRun]) {
-    publishing.withLock { published.replaceLayers(belowTop: layers, indexRuns) }
+    publishing.withLock {
+      var snapshot = published.snapshot
+      snapshot.replaceLayers(belowTop: layers, indexRuns)
+      published = SharedSnapshot(snapshot)
+    }
   }
 }

@@ -205,6 +205,13 @@ package struct Snapshot: Sendable {
   }
 }
 
+/// A snapshot that is handed from one to another without being copied.
+package final class SharedSnapshot: Sendable {
+  package let snapshot: Snapshot
+
+  package init(_ snapshot: Snapshot) { self.snapshot = snapshot }
+}
+
 extension StoreError {
   static func objectOfAnotherStore(_ object: ObjectID) -> StoreError {
     StoreError(
