@@ -22,6 +22,8 @@ package final class EntityInfo: Sendable {
   private let places: [String: Int]
   /// By number of key; less than the properties' count where there is one.
   private let placesByKey: [UInt16]
+  /// Whether it has relationships.
+  let hasRelationships: Bool
   /// The properties that are saved and of which something is demanded.
   let demanding: [Property]
   /// The values that a new object has, by key.
@@ -66,6 +68,7 @@ package final class EntityInfo: Sendable {
     heldKeys = wrapped.map { property in
       property.flatMap { $0.isAnsweredFromInverse ? nil : $0.key }
     }
+    hasRelationships = properties.contains { $0.type == nil }
     decodedAtFetch = properties.filter { $0.transformation?.reading == .atFetch }
     var virtuals: [String: VirtualAttribute] = [:]
     for name in line.reversed() {

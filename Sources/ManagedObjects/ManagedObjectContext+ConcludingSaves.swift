@@ -17,10 +17,12 @@ extension ManagedObjectContext {
     // Where somebody else's changes were merged, an object has more than was saved, and where theirs won nothing
     // of it is in the commit.
     var rows = save.sent.merged
+    let hasMerged = !rows.isEmpty
+    rows.reserveCapacity(rows.count + save.unsaved.count)
     for each in save.unsaved where rows[each.object] == nil {
       rows.updateValue(each.row, forKey: each.object)
     }
-    didSave(save.unsaved, save.saved, rows, as: number)
+    didSave(save.unsaved, save.saved, rows, hasMerged: hasMerged, as: number)
     let commit = content.map { store.publicCommit($0, rows) }
     for object in save.saved { object.didSave() }
     tellDidSave(commit)
@@ -30,10 +32,11 @@ extension ManagedObjectContext {
   /// Has objects stand on the commit that they are in, with the rows that they have there.
   private func didSave(
     _ unsaved: [Unsaved], _ saved: [ManagedObject], _ rows: [ObjectID: Row?],
-    as number: CommitNumber
+    hasMerged: Bool, as number: CommitNumber
   ) {
-    var mergedStates: [ObjectState] = unsaved.compactMap { each in
-      rows[each.object] == .some(each.row) ? nil : state(of: each.object)
+    var mergedStates: [ObjectState] = []
+    for each in unsaved where hasMerged && rows[each.object] != .some(each.row) {
+      if let state = state(of: each.object) { mergedStates.append(state) }
     }
     let far = statesAtOtherEnds(rows, unsaved, number)
     mergedStates += far

@@ -29,11 +29,13 @@ extension ManagedObjectContext {
     var known: [ObjectID: Bool] = [:]
     var dead: [DeadReferences] = []
     for (object, draft) in fold.objects where draft.isDirty && draft.isThere {
-      for (key, value) in draft.delta where value.leadsSomewhere {
-        guard schema.entity(object.entity)?.property(key)?.relationship != nil else { continue }
+      guard let info = schema.entity(object.entity), info.hasRelationships else { continue }
+      for entry in draft.delta.entries where entry.value.leadsSomewhere {
+        let key = entry.key
+        guard info.property(key)?.relationship != nil else { continue }
         let before = Set((draft.baseRow?[key]).destinations)
         var missing: Set<ObjectID> = []
-        for destination in value.destinations where !before.contains(destination) {
+        for destination in entry.value.destinations where !before.contains(destination) {
           let isThere = try known[destination] ?? willBeThere(destination, head)
           known[destination] = isThere
           if !isThere { missing.insert(destination) }

@@ -37,7 +37,9 @@ extension ManagedObjectContext {
         "\(info.name) is abstract; insert an object of one that inherits from it.")
     }
     settleSave()
-    return insert(make(newID(of: info), info), info)
+    let object = make(newID(of: info), info)
+    // An ID that was just given is in no commit: nobody need look for it there.
+    return insert(object, info, rows: fold.base == .none ? [:] : [object.objectID: nil])
   }
 
   /// Makes a new object under an ID that a copy of the store has given, and that the context knows nothing of.
@@ -53,12 +55,14 @@ extension ManagedObjectContext {
     return insert(instance, info)
   }
 
-  private func insert(_ object: ManagedObject, _ info: EntityInfo) -> ManagedObject {
+  private func insert(
+    _ object: ManagedObject, _ info: EntityInfo, rows: [ObjectID: Row?] = [:]
+  ) -> ManagedObject {
     let state = object.state
     state.isFault = false
     state.basedIn = event.stretch
     state.insertedIn = event.number
-    perform(.inserted(state.objectID))
+    perform(.inserted(state.objectID), rows: rows)
     event.inserted.insert(state.objectID)
     if event.collectsSets { event.noteSet(state.objectID) }
     for (key, value) in info.fillings { perform(.setPrimitive(state.objectID, key, value)) }

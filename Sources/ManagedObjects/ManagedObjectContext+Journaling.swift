@@ -40,6 +40,7 @@ extension ManagedObjectContext {
 
   /// Has the fold go on by an edit that the journal has.
   func apply(_ edit: Edit, rows: [ObjectID: Row?] = [:]) {
+    foundToSave = nil
     let isChild = view.parent != nil
     do {
       try fold.apply(edit) { [registered] (object, commit) throws(StoreError) -> Row? in

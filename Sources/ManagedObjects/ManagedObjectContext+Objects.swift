@@ -207,6 +207,7 @@ extension ManagedObjectContext {
 
   /// Notes what the fold has of an object now.
   func settle(_ state: ObjectState) {
+    foundToSave = nil
     let draft = fold.objects[state.objectID]
     state.hasDraft = draft != nil
     state.standing =

@@ -49,6 +49,7 @@ extension ManagedObjectContext {
     writer.end()
     writer = EditWriter(refusing: .closed)
     fold = ContextFold(fold.number, name: name, on: fold.base)
+    foundToSave = nil
   }
 
   /// Makes the objects that the fold tells of.

@@ -141,11 +141,13 @@ extension ManagedObjectContext {
       guard let first = pending.first else { break }
       roundCount += 1
       if roundCount > 1_000 { throw ContextError.willSaveDoesNotEnd(first.objectID) }
+      called.reserveCapacity(called.count + pending.count)
       for object in pending {
         called.insert(object.objectID)
         object.willSave()
         // Whoever was set by it is asked again, also the object itself.
         let new = event.takeSet()
+        if new.isEmpty { continue }
         called.subtract(new)
         isSet.formUnion(new)
       }
@@ -166,9 +168,13 @@ extension ManagedObjectContext {
     request.policy = mergePolicy.conflictPolicy(schema, names, mergeKinds)
     request.mergeKind = mergeKinds
     request.keepsEnds = true
+    // It is asked for all keys of an object, and then for those of another.
+    var known: (object: UInt64, state: Unmanaged<ObjectState>?) = (0, nil)
     request.edit = { [registered, stretch = event.setStretch] object, key, value in
-      registered[object.rawValue]?.takeUnretainedValue().setEdits
-        .edit(of: key, value, in: stretch)
+      if known.object != object.rawValue {
+        known = (object.rawValue, registered[object.rawValue])
+      }
+      return known.state?.takeUnretainedValue().setEdits.edit(of: key, value, in: stretch)
     }
     return request
   }

@@ -30,33 +30,35 @@ extension ManagedObjectContext {
   ) {
     let state = object.state
     for property in state.entity.properties {
-      func fail(_ kind: ValidationFailure.Kind) {
-        failures.append(ValidationFailure(state, property, kind))
-      }
-      switch property.kind {
-      case .attribute(let attribute):
-        let value = heldValue(of: state, property.key)
-        if let value {
-          for rule in attribute.validation where !rule.admits(value) {
-            fail(.breaksRule(value, rule))
-          }
-        } else if !attribute.isOptional {
-          fail(.missing)
-        }
-        refusal(of: object, property.name, &failures) {
-          try object.validateValue(value, forKey: property.name)
-        }
-      case .relationship(let relationship):
+      var value: Value?
+      if property.type != nil {
+        value = heldValue(of: state, property.key)
+        validate(value, of: state, property, &failures)
+      } else if let relationship = property.relationship {
         validateCount(of: state, property, relationship, &failures)
         // What is answered from its inverse and was not read here is not read for this.
         if relationship.storage == .inverse, state.members?[property.key] == nil { continue }
-        refusal(of: object, property.name, &failures) {
-          try object.validateValue(
-            primitiveValue(of: state, property), forKey: property.name)
-        }
+        value = primitiveValue(of: state, property)
+      }
+      refusal(of: object, property.name, &failures) {
+        try object.validateValue(value, forKey: property.name)
       }
     }
     refusal(of: object, nil, &failures, whole)
+  }
+
+  /// Checks the value of an attribute.
+  private func validate(
+    _ value: Value?, of state: ObjectState, _ property: Property,
+    _ failures: inout [ValidationFailure]
+  ) {
+    guard let value else {
+      if !property.isOptional { failures.append(ValidationFailure(state, property, .missing)) }
+      return
+    }
+    for rule in property.rules where !rule.admits(value) {
+      failures.append(ValidationFailure(state, property, .breaksRule(value, rule)))
+    }
   }
 
   /// Checks how many lead to objects that are not saved themselves: of a relationship that is answered from its
@@ -67,8 +69,9 @@ extension ManagedObjectContext {
     for object in objectsToSave {
       let state = object.state
       let entity = state.objectID.entity
-      let counted = keys[entity] ?? countedKeys(of: state.entity)
-      keys[entity] = counted
+      let known = keys[entity]
+      let counted = known ?? countedKeys(of: state.entity)
+      if known == nil { keys[entity] = counted }
       for (one, many) in counted {
         let now = state.presence == .there ? reference(of: state, one) : nil
         let before = fold.objects[state.objectID]?.baseRow?[one]?.reference

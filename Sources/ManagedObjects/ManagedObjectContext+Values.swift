@@ -31,7 +31,7 @@ extension ManagedObjectContext {
     storePendingQuietly(of: state, key)
     if state.untracked != nil, let value = valueOverStored(of: state, key) { return value }
     if state.presence == .deleted { return state.deletion?.row[key] }
-    if state.hasDraft, let draft = fold.objects[state.objectID] { return draft.value(of: key) }
+    if state.hasDraft, let value = fold.draftedValue(of: key, state.objectID) { return value }
     return stored(state, key)
   }
 
@@ -77,11 +77,11 @@ extension ManagedObjectContext {
         "\(state.entity.name).\(property.name) cannot be set to \(value ?? .null), which is "
           + "\(value?.kind ?? .null); it takes \(property.takenDescription).")
     }
-    guard case .relationship(let relationship) = property.kind else {
+    if property.type != nil {
       set(taken.value, of: state, property.key)
-      return
+    } else if let relationship = property.relationship {
+      relate(state, property.key, relationship, to: taken.value)
     }
-    relate(state, property.key, relationship, to: taken.value)
   }
 
   func setDynamicValue(_ value: Value?, of state: ObjectState, _ name: String) {
@@ -201,18 +201,16 @@ extension Property {
   /// that the property does not take.
   func taken(_ value: Value?) -> Taken? {
     guard let value, !value.isNull else { return Taken(value: nil) }
-    switch kind {
-    case .attribute(let attribute):
-      if attribute.type.admits(value) { return Taken(value: value) }
-      switch (attribute.type, value) {
-      case (.real, .integer(let number)):
-        return Int(exactly: Double(number)) == number ? Taken(value: .real(Double(number))) : nil
-      case (.counter, .integer(let number)): return Taken(value: .counter(number))
-      case (.integer, .counter(let number)): return Taken(value: .integer(number))
-      default: return nil
-      }
-    case .relationship(let relationship):
-      return relationship.admits(value) ? Taken(value: value) : nil
+    guard let type else {
+      return relationship?.admits(value) ?? false ? Taken(value: value) : nil
+    }
+    if type.admits(value) { return Taken(value: value) }
+    switch (type, value) {
+    case (.real, .integer(let number)):
+      return Int(exactly: Double(number)) == number ? Taken(value: .real(Double(number))) : nil
+    case (.counter, .integer(let number)): return Taken(value: .counter(number))
+    case (.integer, .counter(let number)): return Taken(value: .integer(number))
+    default: return nil
     }
   }
 

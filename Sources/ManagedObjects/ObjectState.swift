@@ -153,6 +153,13 @@ package final class ObjectState {
     return entity.wrapped[ordinal].flatMap { value(of: $0) }
   }
 
+  /// Sets the value of the property of a wrapper, if the object has it.
+  @inline(__always)
+  func setStoredValue(_ value: Value?, ofWrapper ordinal: Int) {
+    guard let property = entity.wrapped[ordinal] else { return }
+    attached().setValue(value, of: self, property)
+  }
+
   /// A value of an object whose context has ended: what was read of it still is there.
   private func valueWithoutContext(_ key: KeyNumber) -> Value? {
     guard !isForgotten, !isFault, !hasDraft, presence == .there else { trapForgotten() }

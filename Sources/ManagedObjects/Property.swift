@@ -2,7 +2,8 @@ package import ObjectModel
 
 /// A property of an entity as contexts use it, with the numbers that the store has given.
 ///
-/// It is looked up for every value that is read, so it is shared and never copied.
+/// It is looked up for every value that is read, so it is shared and never copied; what is asked of it then stands by
+/// itself, as descriptions are long.
 package final class Property: Sendable {
   /// What the property is.
   package enum Kind: Sendable {
@@ -15,6 +16,12 @@ package final class Property: Sendable {
   package let kind: Kind
   package let attribute: AttributeDescription?
   package let relationship: RelationshipInfo?
+  /// What an attribute holds; nil for a relationship.
+  let type: AttributeType?
+  /// What the values of an attribute must be like to be saved.
+  let rules: [ValidationRule]
+  /// Whether it may have no value when it is saved.
+  let isOptional: Bool
   /// Whether the destinations are not held, but found from the relationship that leads back.
   let isAnsweredFromInverse: Bool
   /// How values of the program's own type are stored, where the attribute has such.
@@ -30,10 +37,12 @@ package final class Property: Sendable {
     switch kind {
     case .attribute(let attribute):
       self.attribute = attribute
+      (type, rules, isOptional) = (attribute.type, attribute.validation, attribute.isOptional)
       relationship = nil
       isAnsweredFromInverse = false
     case .relationship(let relationship):
       attribute = nil
+      (type, rules, isOptional) = (nil, [], relationship.description.isOptional)
       self.relationship = relationship
       isAnsweredFromInverse = relationship.storage == .inverse
     }

@@ -41,9 +41,7 @@ public struct PropertyPlace {
   }
 
   @usableFromInline func setStoredValue(_ value: Value?) {
-    let state = present
-    guard let property = state.entity.wrapped[ordinal] else { return }
-    state.attached().setValue(value, of: state, property)
+    presentState._withUnsafeGuaranteedRef { $0.setStoredValue(value, ofWrapper: ordinal) }
   }
 
   /// What a property without a value is given, which cannot be nil.

@@ -10,7 +10,8 @@ package final class Schema: Sendable {
   /// What the model says of the keys of each entity.
   package let traits: [EntityNumber: KeyTraits]
   private let byName: [String: EntityInfo]
-  private let byNumber: [EntityNumber: EntityInfo]
+  /// By number; nil where it has none.
+  private let byNumber: [EntityInfo?]
   private let byClass: [ObjectIdentifier: EntityInfo]
 
   /// The schema of a store's last era.
@@ -66,7 +67,13 @@ package final class Schema: Sendable {
     }
     self.entities = entities
     byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
-    byNumber = Dictionary(entities.map { ($0.number, $0) }) { first, _ in first }
+    var byNumber: [EntityInfo?] = []
+    for entity in entities {
+      let number = Int(entity.number.rawValue)
+      while byNumber.count <= number { byNumber.append(nil) }
+      byNumber[number] = entity
+    }
+    self.byNumber = byNumber
     // An entity without a class of its own has that of an ancestor, which is the one meant by it.
     byClass = Dictionary(
       entities.filter { program.classes[(latest?.entity($0.number) ?? $0).name] != nil }.map {
@@ -111,7 +118,10 @@ package final class Schema: Sendable {
 
   package func entity(named name: String) -> EntityInfo? { byName[name] }
 
-  package func entity(_ number: EntityNumber) -> EntityInfo? { byNumber[number] }
+  package func entity(_ number: EntityNumber) -> EntityInfo? {
+    let number = Int(number.rawValue)
+    return number < byNumber.count ? byNumber[number] : nil
+  }
 
   package func entity(of type: ManagedObject.Type) -> EntityInfo? {
     byClass[ObjectIdentifier(type)]
