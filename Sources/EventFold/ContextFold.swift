@@ -95,12 +95,6 @@ package struct ContextFold: Equatable, Sendable {
     return dirty.sorted()
   }
 
-  /// The value of a key of an object that is in memory, which may be none; nil where the object is not.
-  package func draftedValue(of key: KeyNumber, _ object: ObjectID) -> Value?? {
-    guard let draft = objects[object] else { return nil }
-    return .some(draft.value(of: key))
-  }
-
   /// Whether something came since the last border.
   package var hasOpenStep: Bool { !recorder.isEmpty }
 

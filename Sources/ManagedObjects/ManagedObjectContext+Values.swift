@@ -31,7 +31,7 @@ extension ManagedObjectContext {
     storePendingQuietly(of: state, key)
     if state.untracked != nil, let value = valueOverStored(of: state, key) { return value }
     if state.presence == .deleted { return state.deletion?.row[key] }
-    if state.hasDraft, let value = fold.draftedValue(of: key, state.objectID) { return value }
+    if state.hasDraft, let draft = fold.objects[state.objectID] { return draft.value(of: key) }
     return stored(state, key)
   }
 
