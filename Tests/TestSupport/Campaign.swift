@@ -44,6 +44,15 @@ package struct Dice: RandomNumberGenerator, Sendable {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
   }
+
+  /// A number below another.
+  package mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
+
+  /// Whether something is so that is so once in so many times.
+  package mutating func chance(_ count: Int) -> Bool { pick(count) == 0 }
+
+  /// A number of any length.
+  package mutating func number() -> UInt64 { next() >> UInt64(pick(64)) }
 }
 
 /// Counts and violations from several threads.

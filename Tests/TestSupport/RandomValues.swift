@@ -4,15 +4,6 @@ package import FoundationEssentials
 package import ObjectModel
 
 extension Dice {
-  /// A number below another.
-  package mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
-
-  /// Whether something is so that is so once in so many times.
-  package mutating func chance(_ count: Int) -> Bool { pick(count) == 0 }
-
-  /// A number of any length.
-  package mutating func number() -> UInt64 { next() >> UInt64(pick(64)) }
-
   package mutating func integer() -> Int {
     let edges = [0, 1, 255, 256, 65535, 65536, 1 << 32 - 1, 1 << 32, -1, -128, .max, .min]
     if chance(2) { return edges[pick(edges.count)] }
