@@ -42,14 +42,9 @@ extension ManagedObjectContext {
     return insert(object, info, rows: fold.base == .none ? [:] : [object.objectID: nil])
   }
 
-  /// Makes a new object under an ID that a copy of the store has given, and that the context knows nothing of.
+  /// Makes a new object under an ID that was taken over, and that the context knows nothing of.
   func insert(_ object: ObjectID, _ info: EntityInfo) -> ManagedObject? {
     settleSave()
-    do throws(StoreError) {
-      try writer.writableStore.takeOver(object)
-    } catch {
-      writer.note(error)
-    }
     guard let instance = instance(of: object) else { return nil }
     (instance.state.presence, instance.state.base) = (.there, .none)
     return insert(instance, info)

@@ -118,8 +118,44 @@ extension ManagedObjectContext {
   /// Whether an object that is not there can be made under an ID.
   package func canInsert(_ object: ObjectID) -> Bool { writer.writableStore.canTakeOver(object) }
 
+  /// Whether an ID was given here, or may have been.
+  package func isGiven(_ object: ObjectID) -> Bool { writer.writableStore.isGiven(object) }
+
+  /// Whether the store or the context has an object, or had it once.
+  package func hasKnown(_ object: ObjectID) throws(StoreError) -> Bool {
+    if isPending(object) { return true }
+    return try view.snapshot.stored(object) != nil
+  }
+
+  /// The objects that other contexts may have made and not saved.
+  package func objectsMadeElsewhere() throws(StoreError) -> Set<ObjectID> {
+    var own: Set<ContextNumber> = []
+    var context: ManagedObjectContext? = self
+    while let each = context {
+      if let live = each.writer.live { own.insert(live.number) }
+      context = each.parent
+    }
+    return try writer.writableStore.objectsMade(outside: own)
+  }
+
+  /// Has IDs that were not given here be given to no other objects than those that are to be made under them.
+  ///
+  /// - Returns: those of them that were given meanwhile.
+  package func takeOver(_ objects: Set<ObjectID>) -> Set<ObjectID> {
+    do throws(StoreError) {
+      return try writer.writableStore.takeOver(objects)
+    } catch {
+      writer.note(error)
+      return []
+    }
+  }
+
+  private func isPending(_ object: ObjectID) -> Bool {
+    fold.objects[object] != nil || parent?.isPending(object) ?? false
+  }
+
   /// Has an object be there under its ID: again and without values where the store or the context had it once, and as a
-  /// new one where they never had it. Nil where it is there.
+  /// new one where they never had it, if the ID was taken over. Nil where it is there.
   package func insert(_ object: ObjectID) -> (object: ManagedObject, isRevived: Bool)? {
     guard object.store == store.tag, let info = schema.entity(object.entity),
       let instance = instance(of: object)
@@ -127,8 +163,7 @@ extension ManagedObjectContext {
     let state = instance.state
     fireForUndo(state)
     guard state.presence != .there else { return nil }
-    let isPending = fold.objects[object] != nil || parent?.objectsPending.contains(object) ?? false
-    guard isPending || (try? view.snapshot.stored(object)) != nil else {
+    guard (try? hasKnown(object)) ?? false else {
       return insert(object, info).map { ($0, false) }
     }
     held[object] = instance

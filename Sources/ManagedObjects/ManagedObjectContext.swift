@@ -123,7 +123,7 @@ public final class ManagedObjectContext {
     endTelling(of: states)
     listeners.finish()
     // What is not saved stays in the journal, and is offered as a draft when the store is opened next.
-    if view.parent != nil || !fold.hasChanges { writer.end() }
+    if view.parent != nil || !fold.hasChanges { writer.end() } else { writer.live?.letGo() }
   }
 
   /// What people call the context: drafts, commits and events say it.

@@ -24,6 +24,7 @@ struct PatchExecution {
   /// - Returns: the objects that were made, by the places of their steps.
   mutating func run() throws -> [Int: ObjectID] {
     let values = try plan.steps.map { try numbered($0) }
+    try takeOverIDs()
     var revived: [ManagedObject] = []
     // What the delegate makes along with an object may be what an earlier step creates.
     try askDelegate()
@@ -66,6 +67,21 @@ struct PatchExecution {
       }
     }
     return values
+  }
+
+  /// Has no object but those of the patch get their IDs, not even what the delegate makes meanwhile.
+  private func takeOverIDs() throws {
+    if plan.idsTakenOver.isEmpty { return }
+    let given = context.takeOver(plan.idsTakenOver)
+    let step = plan.steps.first { step in
+      guard case .objectID(let object) = step.patch.identity.identifier else { return false }
+      return step.effect == .creation && given.contains(object)
+    }
+    guard let step else { return }
+    throw PatchError(
+      .ambiguousObject, at: step.path,
+      "the ID of \(step.patch.identity) was given to another object just now; apply the patch again."
+    )
   }
 
   private mutating func askDelegate() throws {

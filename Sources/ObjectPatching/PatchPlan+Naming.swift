@@ -192,12 +192,32 @@ extension PatchPlan {
       throw nameTaken(index)
     }
     if steps[index].effect == .creation, case .objectID(let object) = patch.identity.identifier,
-      object.store == context.store.tag, !context.canInsert(object)
+      object.store == context.store.tag
     {
+      try decideID(object, at: path)
+    }
+  }
+
+  /// Whether an object can come to be under its ID, which others may have been given.
+  private mutating func decideID(_ object: ObjectID, at path: PatchPath) throws {
+    guard context.canInsert(object) else {
       throw PatchError(
         .wrongIdentifier, at: path,
         "\(object) is far beyond the IDs that were given here, as if no copy of the store had given it; name the "
           + "object by an identifier attribute.")
+    }
+    guard context.isGiven(object) else {
+      idsTakenOver.insert(object)
+      return
+    }
+    if try context.hasKnown(object) { return }
+    let madeElsewhere = try self.madeElsewhere ?? context.objectsMadeElsewhere()
+    self.madeElsewhere = madeElsewhere
+    if madeElsewhere.contains(object) {
+      throw PatchError(
+        .ambiguousObject, at: path,
+        "another context has given \(object) to what it has made and not saved; save that or roll it back before."
+      )
     }
   }
 

@@ -97,6 +97,10 @@ struct PatchPlan {
   var keepingNames: Set<ObjectID> = []
   /// The places of steps that are named by an ID, and whose objects get an identifier, by that.
   var newlyNamed: [PatchIdentity: Int] = [:]
+  /// The IDs under which objects come to be that were not given here.
+  var idsTakenOver: Set<ObjectID> = []
+  /// What other contexts have made and not saved, where that was asked for.
+  var madeElsewhere: Set<ObjectID>?
   /// Ends of relationships to one that do not lead where the patch says, and stay as they are.
   var endsLeft: Set<LinkEnd> = []
   /// The owners that objects come to of which they can have one, by the ends that are to lead there.

@@ -136,13 +136,31 @@ extension JournaledStore {
 
   private static let farthestTakenOver: UInt64 = 1 << 24
 
-  /// Has an ID, which a copy of the store has given, be given to no other object.
-  package func takeOver(_ object: ObjectID) throws(StoreError) {
+  /// Whether an ID was given here, or taken over, or may have been.
+  package func isGiven(_ object: ObjectID) -> Bool {
+    cataloguing.withLock { object.number <= lastNumbers[object.rawValue >> 36] ?? 0 }
+  }
+
+  /// Has IDs, which a copy of the store has given, be given to no other objects.
+  ///
+  /// - Returns: those of them that were given before.
+  package func takeOver(_ objects: some Sequence<ObjectID>) throws(StoreError) -> Set<ObjectID> {
     try cataloguing.withLock { () throws(StoreError) in
-      let prefix = object.rawValue >> 36
-      guard object.number > lastNumbers[prefix] ?? 0 else { return }
-      lastNumbers[prefix] = object.number
-      try reserve(object)
+      var given: Set<ObjectID> = []
+      var farthest: [UInt64: ObjectID] = [:]
+      for object in objects {
+        let prefix = object.rawValue >> 36
+        if object.number <= lastNumbers[prefix] ?? 0 {
+          given.insert(object)
+        } else {
+          farthest[prefix] = max(object, farthest[prefix] ?? object)
+        }
+      }
+      for (prefix, object) in farthest.sorted(by: { $0.key < $1.key }) {
+        lastNumbers[prefix] = object.number
+        try reserve(object)
+      }
+      return given
     }
   }
 

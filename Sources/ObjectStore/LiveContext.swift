@@ -11,6 +11,7 @@ package final class LiveContext: Sendable {
   private let isWorking: Atomic<Bool>
   /// No edit of the context has a higher number.
   private let last: Atomic<UInt64>
+  private let isHeld = Atomic(true)
 
   /// - Parameter lastEdit: an edit that is not before the context's last one.
   init(
@@ -33,6 +34,14 @@ package final class LiveContext: Sendable {
   /// The commit that the context stands on: of an object that stands there as well, the first edit needs no
   /// `based` before it.
   package var base: CommitNumber { standing.latest }
+
+  /// From which edit on it has something to save; nil where it has nothing, or nobody is there to save it.
+  var firstEditToSave: UInt64? {
+    isHeld.load(ordering: .relaxed) ? standing.firstUnsavedEdit : nil
+  }
+
+  /// Notes that nobody has it any more, so that what is not saved is a draft from here on.
+  package func letGo() { isHeld.store(false, ordering: .relaxed) }
 
   /// Notes that an edit is about to be recorded: before it is, so that nobody takes it for saved, or drops what it
   /// stands on.

@@ -79,6 +79,112 @@ import Testing
     #expect(try copy.verify().isEmpty)
   }
 
+  // MARK: IDs that were given here
+
+  private func creation(of object: ObjectID) -> Patch {
+    Patch(objects: [
+      ObjectPatch(creating: PatchIdentity("Note", object), new: ["text": "theirs"])
+    ])
+  }
+
+  private func expectRefused(
+    _ object: ObjectID, in context: ManagedObjectContext,
+    _ location: SourceLocation = #_sourceLocation
+  ) {
+    for policy in PatchPolicy.allCases {
+      let error = #expect(throws: PatchError.self, sourceLocation: location) {
+        try creation(of: object).apply(to: context, policy: policy)
+      }
+      #expect(error?.code == .ambiguousObject, sourceLocation: location)
+      #expect(error?.path.description == "/0", sourceLocation: location)
+    }
+  }
+
+  @Test
+  func `an ID that another context has given to what it has not saved is refused, and then not`()
+    throws
+  {
+    let made = context.insert("Note")
+    made.setValue("ours", forKey: "text")
+    let object = made.objectID
+    let other = stage.context()
+    expectRefused(object, in: other)
+    // There, and in a context within, it is just there.
+    let child = ManagedObjectContext(parent: context, isolation: nil)
+    for context in [context, child] {
+      let conflicts = #expect(throws: PatchConflicts.self) {
+        try creation(of: object).apply(to: context)
+      }
+      #expect(conflicts?.conflicts.map(\.kind) == [.objectExists])
+    }
+    context.rollback()
+    try creation(of: object).apply(to: other)
+    try other.save()
+    #expect(try notes(stage.store)[object] == .some("theirs"))
+  }
+
+  @Test
+  func `an ID is refused of what another context has taken back, and made again after a save`()
+    throws
+  {
+    try #require(context.fetch(FetchRequest("Note")).first).setValue("changed", forKey: "text")
+    context.processPendingChanges()
+    let object = context.insert("Note").objectID
+    context.undo()
+    try context.save()
+    let other = stage.context()
+    try creation(of: object).apply(to: other)
+    other.rollback()
+    context.redo()
+    #expect(context.registeredObject(for: object)?.isDeleted == false)
+    expectRefused(object, in: other)
+  }
+
+  @Test func `an ID is not refused of what a context has made that was let go`() throws {
+    var gone: ManagedObjectContext? = stage.context()
+    let object = try #require(gone?.insert("Note").objectID)
+    expectRefused(object, in: context)
+    gone = nil
+    try creation(of: object).apply(to: context)
+    #expect(try context.count(FetchRequest("Note")) == 2)
+  }
+
+  /// Makes another note beside each that a patch creates.
+  private struct Doubling: PatchDelegate {
+    func makeObject(
+      for patch: ObjectPatch, at path: PatchPath, in context: ManagedObjectContext
+    ) throws -> ManagedObject? {
+      context.insert(patch.entityName).setValue("beside", forKey: "text")
+      return nil
+    }
+  }
+
+  @Test func `what a delegate makes is given none of the IDs that the patch creates objects under`()
+    throws
+  {
+    let copy = try stage.copy()
+    // More than were reserved when the copy was made.
+    for number in 0..<200 { context.insert("Note").setValue(.string("\(number)"), forKey: "text") }
+    try context.save()
+    try sinceFirst().apply(to: copy, delegate: Doubling())
+    let notes = try notes(copy)
+    #expect(notes.count == 401)
+    for (object, text) in try self.notes(stage.store) { #expect(notes[object] == text) }
+  }
+
+  @Test func `IDs that are taken over are given to nobody else, and those given before are told`()
+    throws
+  {
+    let tag = try #require(context.fetch(FetchRequest("Note")).first).objectID
+    func object(_ number: UInt64) -> ObjectID {
+      ObjectID(origin: tag.origin, entity: tag.entity, number: number, store: tag.store)
+    }
+    let farther = (tag.number + 1...tag.number + 100).map(object)
+    #expect(try stage.store.takeOver([tag] + farther.reversed()) == [tag])
+    #expect(try stage.store.takeOver(farther) == Set(farther))
+    #expect(try stage.store.newObject(of: tag.entity) == object(tag.number + 101))
+  }
+
   @Test func `an ID far beyond those that were given is refused`() throws {
     let tag = try #require(context.fetch(FetchRequest("Note")).first).objectID.uri
     for number in ["68719476735", "0"] {
