@@ -177,9 +177,8 @@ struct JoinedEnds {
         } else if !isMet {
           continue
         }
-        // What goes is left without a word.
-        let isGone = side.indexes[end.object].map { side.patches[$0].patch.kind == .deletion }
-        if !said.says(opposite), isGone != true {
+        // What goes for good is left without a word.
+        if !said.says(opposite), isFirst || !names.goes(end.object) {
           add(opposite, isAdded: isAdded, to: &side, isFirst: isFirst, like: end)
         }
       }

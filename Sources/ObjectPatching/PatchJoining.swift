@@ -65,16 +65,21 @@ struct PatchJoining {
   /// What tells an object from others between the two patches.
   func between(_ identity: PatchIdentity) -> PatchIdentity { idsBetween[identity] ?? identity }
 
-  /// The same of an object that is named as before the first; nil where that deletes it.
+  /// The same of an object that is named as before the first; nil where that deletes it, and it does not come again.
   func next(_ identity: PatchIdentity) -> PatchIdentity? {
     guard let place = placesInFirst[idsBefore[identity] ?? identity] else {
       return between(identity)
     }
-    return first.entries[place].patch.identityAfter.map(between)
+    return next(first.entries[place].patch)
   }
 
   /// The same of the object of a patch of the first.
-  func next(_ patch: ObjectPatch) -> PatchIdentity? { patch.identityAfter.map(between) }
+  func next(_ patch: ObjectPatch) -> PatchIdentity? {
+    guard patch.kind == .deletion else { return patch.identityAfter.map(between) }
+    // What cannot be joined is told when it is.
+    guard let index = try? revival(of: patch) else { return nil }
+    return former(second.entries[index].patch)
+  }
 
   /// The same of an object that is named as after the second; nil where that makes it under the name of another.
   func former(_ identity: PatchIdentity) -> PatchIdentity? {

@@ -93,6 +93,47 @@ import Testing
     _ = try checkJoined(deletion, creation)
   }
 
+  @Test func `S80: what goes and comes again comes elsewhere, at whichever ends that is said`()
+    throws
+  {
+    let other = context.insert("Book")
+    other.setValue("o", forKey: "guid")
+    try context.save()
+    let before = try GraphPicture(context)
+    let found = try #require(try context.fetch(FetchRequest("Film")).first)
+    var values: [String: Value] = [:]
+    for key in ["guid", "name", "score", "likes", "tags", "shade", "still", "id", "facts"] {
+      values[key] = found.value(forKey: key) ?? .null
+    }
+    let (film, target) = (PatchIdentity("Film", "guid", "f"), PatchIdentity("Book", "guid", "o"))
+    let friends = RelationshipPatch(.toMany, removed: [.init(film)])
+    for isSaidByFilm in [(true, true), (true, false), (false, true), (false, false)] {
+      var (deletion, leaving) = (
+        ObjectPatch(deleting: film, old: values),
+        ObjectPatch(updating: identity, relationships: ["friends": friends])
+      )
+      if isSaidByFilm.0 {
+        deletion.relationships["parent"] = RelationshipPatch(.toOne, removed: [.init(identity)])
+      } else {
+        leaving.relationships["children"] = RelationshipPatch(.toMany, removed: [.init(film)])
+      }
+      var (creation, coming) = (
+        ObjectPatch(creating: film, new: values), ObjectPatch(updating: target)
+      )
+      if isSaidByFilm.1 {
+        creation.relationships["parent"] = RelationshipPatch(.toOne, added: [.init(target)])
+      } else {
+        coming.relationships["children"] = RelationshipPatch(.toMany, added: [.init(film)])
+      }
+      let joined = try checkJoined(
+        Patch(objects: [deletion, leaving]), Patch(objects: [creation, coming]))
+      try joined.apply(to: context)
+      try joined.inverted().apply(to: context)
+      #expect(try GraphPicture(context).difference(from: before) == nil, "\(joined)")
+      context.rollback()
+    }
+  }
+
   @Test func `patches that do not follow each other are not joined, whatever they do`() throws {
     let creation = Patch(objects: [
       ObjectPatch(creating: PatchIdentity("Book", "guid", "n"), new: ["score": 5])
