@@ -7,6 +7,7 @@ final class FamilyStore {
   let store: JournaledStore
   private let context: LiveContext
   private let parentKey: KeyNumber
+  private let nameKey: KeyNumber
 
   private static let parent = EntityNumber(rawValue: 0)
   private static let child = EntityNumber(rawValue: 1)
@@ -19,11 +20,12 @@ final class FamilyStore {
           RelationshipDescription("children", to: "Child", inverse: "parent", isToMany: true)
         ]),
       EntityDescription(
-        "Child",
+        "Child", attributes: [AttributeDescription("name", .string)],
         relationships: [RelationshipDescription("parent", to: "Parent", inverse: "children")]),
     ])
     store = try JournaledStore(at: path, model: model)
     parentKey = try store.key(named: "parent")
+    nameKey = try store.key(named: "name")
     context = try store.beginContext(name: "bench", on: store.head.number)
   }
 
@@ -44,6 +46,42 @@ final class FamilyStore {
         let row = Row([parentKey: .reference(parent)])
         return .init(try store.newObject(of: Self.child), base: .none, nil, to: row)
       })
+  }
+
+  /// The first children that were made.
+  func children(_ count: Int, in family: ObjectID) -> [ObjectID] {
+    (1...count).map { ObjectID(entity: Self.child, number: UInt64($0), store: family.store) }
+  }
+
+  /// Saves changes of some children: in turn one comes to another parent, one is named, one goes and one is made.
+  func change(
+    _ count: Int, of children: inout [ObjectID], among parents: [ObjectID], _ chance: inout Chance
+  ) throws {
+    let head = store.head
+    var objects: [ObjectID: CommitRequest.Object] = [:]
+    for place in 0..<count {
+      let parent = Value.reference(parents[chance.number(below: parents.count)])
+      let index = chance.number(below: children.count)
+      var child = children[index]
+      let base = try head.row(of: child)
+      var row = base
+      switch place % 4 {
+      case 0: row?[parentKey] = parent
+      case 1: row?[nameKey] = .string("child \(chance.number())")
+      case 2:
+        row = nil
+        children[index] = children[children.count - 1]
+        children.removeLast()
+      default:
+        child = try store.newObject(of: Self.child)
+        children.append(child)
+        objects[child] = .init(child, base: .none, nil, to: Row([parentKey: parent]))
+        continue
+      }
+      // One that was made just now is not there yet.
+      if base != nil { objects[child] = .init(child, base: head.number, base, to: row) }
+    }
+    try commit(Array(objects.values))
   }
 
   private func commit(_ objects: [CommitRequest.Object]) throws {

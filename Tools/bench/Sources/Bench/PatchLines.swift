@@ -56,6 +56,53 @@ struct PatchLines {
     return comparison
   }
 
+  /// The same of two points in a large store's past, with as many changes behind them as there are objects; objects
+  /// came, went and were led elsewhere, too.
+  func pastDifference(commits: Int = 1_000, changes: Int = 10) throws -> Comparison {
+    var comparison = Comparison(
+      line: "D1b", what: "the same far back, of relationships and objects too", unit: .seconds)
+    let family = try FamilyStore(try bench.workplace.emptyFolder("family"))
+    let store = family.store
+    let parents = try (0..<bench.saveCount).map { _ in
+      try family.makeParent(childCount: NoteSource.saveCount)
+    }
+    var children = family.children(parents.count * NoteSource.saveCount, in: parents[0])
+    var chance = Chance(seed: 12)
+    let before = store.head.number
+    for _ in 0..<commits { try family.change(changes, of: &children, among: parents, &chance) }
+    let after = store.head.number
+    for _ in parents {
+      try family.change(NoteSource.saveCount, of: &children, among: parents, &chance)
+    }
+    for round in 0...bench.largeRounds {
+      // The first round only warms.
+      var measured = comparison
+      try measured.round(
+        round,
+        ours: {
+          try seconds(disk) {
+            let patch = try Patch.difference(in: store, from: .commit(before), to: .commit(after))
+            if patch.isEmpty { throw BenchError.wrongResult("D1b finds nothing") }
+          }
+        },
+        floor: {
+          var count = 0
+          let time = try seconds(disk) {
+            try store.forEachCommit(since: before) { commit in
+              for change in commit.changes { count += change.values.count }
+              return commit.number < after
+            }
+          }
+          guard count > commits else { throw BenchError.wrongResult("D1b reads \(count) changes") }
+          return time
+        })
+      if round > 0 { comparison = measured }
+    }
+    try store.close()
+    try bench.workplace.remove("family")
+    return comparison
+  }
+
   /// Object patches applied to a context of a large store that has registered nothing, as one step; not saved.
   func applying(patches: Int = 10_000) throws -> Comparison {
     var comparison = Comparison(

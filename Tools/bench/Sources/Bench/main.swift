@@ -57,7 +57,7 @@ let families: [(name: String, measure: () throws -> [Comparison])] = [
   ("P10", { try history.compaction() }),
   ("P11", { [try opening.memory(), try opening.objectMemory()] }),
   ("P12", { try indexes.toMany() }),
-  ("D1", { [try patching.difference()] }),
+  ("D1", { [try patching.difference(), try patching.pastDifference()] }),
   ("D2", { [try patching.applying()] }),
 ]
 
