@@ -95,6 +95,9 @@ extension ManagedObjectContext {
     defer { heldAfterRelease = held.count }
     var needed: Set<ObjectID> = []
     for step in fold.undoSteps + fold.redoSteps { needed.formUnion(step.objects.map(\.object)) }
-    held = held.filter { fold.objects[$0.key]?.isDirty ?? false || needed.contains($0.key) }
+    held = held.filter { id, object in
+      // One that does not show what is untracked is found here by who gives that up.
+      fold.objects[id]?.isDirty ?? false || needed.contains(id) || object.state.isCovering
+    }
   }
 }

@@ -4,14 +4,16 @@ internal import ObjectModel
 // What is not saved, given up.
 extension ManagedObjectContext {
   /// Gives up everything that is not saved, and the undo history. Nothing is fetched.
+  ///
+  /// Costs: time in proportion to what is unsaved and can be undone, and not to what was read.
   public func rollback() {
     settleSave()
     discardPending()
     processPendingChanges()
     breakGroups()
     // What redoing has led back to what the store has shows again what is untracked, though nothing is unsaved of it.
-    let states = registered.values.map { $0.takeUnretainedValue() }
-      .filter { $0.hasDraft || $0.isCovering }.sorted { $0.objectID < $1.objectID }
+    let covering = held.values.map(\.state).filter { !$0.hasDraft && $0.isCovering }
+    let states = (statesWithDrafts + covering).sorted { $0.objectID < $1.objectID }
     let objects = states.compactMap(\.object)
     var keys: [ObjectID: [KeyNumber]] = [:]
     for state in states where state.standing == .updated || state.standing == .unchanged {

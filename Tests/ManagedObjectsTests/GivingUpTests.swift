@@ -2,6 +2,7 @@ import DiskSimulation
 import ManagedObjects
 import ObjectModel
 import ObjectStore
+import TestSupport
 import Testing
 
 /// What is given up: by rolling back, by resetting, by deleting what was never saved.
@@ -31,6 +32,28 @@ import Testing
     #expect(same.value(forKey: "comments") == .array([comment.reference]))
     #expect(try !other.existingObject(with: doomed.objectID).isDeleted)
     #expect(try other.save() == nil)
+  }
+
+  @Test func `S53: rolling back costs what was changed, and not what was read`() throws {
+    func time(_ count: Int) throws -> UInt64 {
+      let stage = try Stage()
+      try stage.store.batchInsert("Person", (0..<count).map { _ in [:] })
+      let context = stage.context()
+      let people = try context.fetch(FetchRequest("Person"))
+      for person in people { _ = person.value(forKey: "name") }
+      let begin = threadTime()
+      for number in 0..<20 {
+        people[0].setValue(.string("\(number)"), forKey: "name")
+        context.rollback()
+      }
+      let time = threadTime() - begin
+      #expect(people[0].value(forKey: "name") == nil && context.registeredObjects.count == count)
+      return time
+    }
+    _ = try time(10)
+    let few = try leastOfThree { try time(100) }
+    let many = try leastOfThree { try time(5_000) }
+    #expect(many < few * 3)
   }
 
   @Test func `S53: an object that is held over a reset says so when it is used`() async {

@@ -79,6 +79,23 @@ import Testing
     }
   }
 
+  @Test func `S53: rolling back shows what a hook gave, though nothing can lead back to it`() throws
+  {
+    try withFetched { _, context, post in
+      context.levelsOfUndo = 1
+      for changed in [Value?.none, "mine"] {
+        post.setValue(changed, forKey: "scratch")
+        context.processPendingChanges()
+      }
+      context.undo()
+      let other = context.insert(Probe.self)
+      try context.save()
+      #expect(post.value(forKey: "scratch") == nil && !post.hasChanges)
+      context.rollback()
+      #expect(post.value(forKey: "scratch") == "fetched" && !other.isDeleted)
+    }
+  }
+
   @Test func `S48: undo leads back to what the store has where that was set over what a hook gave`()
     throws
   {
