@@ -27,7 +27,6 @@ extension ManagedObjectContext {
       // Before anybody is told, who may change something again.
       pendingDeletions = []
       held = [:]
-      hookSteps = []
     }
     for object in objects where object.state.presence == .there { object.awake(from: .rollback) }
     tellChanges()
@@ -40,7 +39,6 @@ extension ManagedObjectContext {
     breakGroups()
     perform(.wasReset)
     beginStretch()
-    hookSteps = []
     let states = registered.values.map { $0.takeUnretainedValue() }
     registered = [:]
     held = [:]

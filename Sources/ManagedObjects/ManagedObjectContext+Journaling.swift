@@ -126,7 +126,6 @@ extension ManagedObjectContext {
     if let failure = writer.failure { throw failure }
     perform(.rolledBack)
     beginStretch()
-    hookSteps = []
     for (object, draft) in unsaved.sorted(by: { $0.key < $1.key }) {
       let rows = [object: draft.baseRow]
       if draft.baseRow != nil { perform(.based(object, on: draft.base), rows: rows) }

@@ -67,7 +67,6 @@ extension ManagedObjectContext {
     let objects = states.compactMap(\.object)
     transition(states) {
       fold = ContextFold(ContextNumber(rawValue: 0), name: name, on: .none)
-      hookSteps = []
       // What no save takes is lost with the instance that has it. Before anybody is told, who may change something.
       held = held.filter { $0.value.state.untracked != nil }
       beginStretch()

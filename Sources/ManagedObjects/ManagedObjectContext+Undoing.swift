@@ -27,11 +27,8 @@ extension ManagedObjectContext {
   /// Ends the step, if anything that can be undone came since the last one.
   private func endStep(ofHooks isOfHooks: Bool) {
     guard fold.hasOpenStep else { return }
-    let name = isOfHooks ? actionName ?? fold.undoSteps.last?.name : actionName
-    perform(.stepEnded(name: name))
+    perform(.stepEnded(name: isOfHooks ? UndoStep.nameOfHooks : actionName))
     actionName = nil
-    if !hookSteps.isEmpty { hookSteps = hookSteps.filter { $0 < stepCount } }
-    if isOfHooks { hookSteps.insert(stepCount) }
     forgetEarlySteps()
   }
 
@@ -40,8 +37,8 @@ extension ManagedObjectContext {
     guard levelsOfUndo > 0, fold.undoSteps.count > levelsOfUndo else { return }
     let count = stepCount
     var (kept, levels) = (0, 0)
-    while levels < levelsOfUndo, kept < fold.undoSteps.count {
-      if !hookSteps.contains(count - kept) { levels += 1 }
+    for step in fold.undoSteps.reversed() where levels < levelsOfUndo {
+      if !step.isOfHooks { levels += 1 }
       kept += 1
     }
     fold.forgetSteps(beyond: kept)
@@ -51,7 +48,7 @@ extension ManagedObjectContext {
   /// How many steps can be undone, and were forgotten before these.
   var stepCount: Int { forgottenStepCount + fold.undoSteps.count }
 
-  /// Names the step that is being made, or the group that is open.
+  /// Names the step that is being made, or the group that is open. An empty name is none.
   public func setActionName(_ name: String) { actionName = name }
 
   /// Whether there is something to undo.
@@ -62,11 +59,13 @@ extension ManagedObjectContext {
 
   /// The name of what would be undone next; nil where it has none.
   public var undoActionName: String? {
-    fold.hasOpenStep ? actionName : fold.undoSteps.last?.name
+    fold.hasOpenStep ? actionName : fold.undoSteps.last { !$0.isOfHooks }?.name
   }
 
   /// The name of what would be redone next; nil where it has none.
-  public var redoActionName: String? { canRedo ? fold.redoSteps.last?.name : nil }
+  public var redoActionName: String? {
+    canRedo ? fold.redoSteps.last { !$0.isOfHooks }?.name : nil
+  }
 
   /// Begins a group: until it ends, everything is one step. Groups may stand within each other.
   public func beginUndoGrouping() {
@@ -124,8 +123,8 @@ extension ManagedObjectContext {
     processPendingChanges()
     var isOfHooks = false
     repeat {
-      isOfHooks = hookSteps.contains(stepCount)
       guard let step = fold.undoSteps.last, restore(step, { .undone($0) }) else { break }
+      isOfHooks = step.isOfHooks
     } while isOfHooks && !fold.hasOpenStep
     tellChanges()
   }
@@ -137,7 +136,7 @@ extension ManagedObjectContext {
     processPendingChanges()
     repeat {
       guard let step = fold.redoSteps.last, restore(step, { .redone($0) }) else { break }
-    } while hookSteps.contains(stepCount + 1) && canRedo
+    } while canRedo && fold.redoSteps.last?.isOfHooks ?? false
     tellChanges()
   }
 

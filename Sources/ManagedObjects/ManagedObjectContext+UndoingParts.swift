@@ -48,12 +48,12 @@ extension ManagedObjectContext {
       if let state = state(of: object) { later += keysLeading(to: state, outside: targets) }
     }
     try refuseLater(later)
-    bring(targets, named: steps[index].name)
+    bring(targets, named: steps.name(of: index))
   }
 
-  /// Takes back the last step of a name, as `undo(step:)` does.
+  /// Takes back the last step of a name, as `undo(step:)` does, and leaves what hooks of a save have made of it.
   public func undo(stepNamed name: String) throws {
-    guard let index = stepsDone.lastIndex(where: { $0.name == name }) else {
+    guard let index = stepsDone.lastIndex(where: { $0.name == name && !$0.isOfHooks }) else {
       throw ContextError.nothingToUndo
     }
     try undo(step: index)

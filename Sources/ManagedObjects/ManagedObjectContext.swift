@@ -61,8 +61,10 @@ public final class ManagedObjectContext {
   var brokenGroupCount = 0
   /// Whether a save is being prepared or made.
   var isSaving = false
-  /// The name of the step that is being made.
-  var actionName: String?
+  /// The name of the step that is being made. The empty one is that of hooks' steps, and none that can be given.
+  var actionName: String? {
+    didSet { if actionName == UndoStep.nameOfHooks { actionName = nil } }
+  }
   /// How many have switched undo off.
   var undoDisabledDepth = 0
   /// Why something could not be read that a caller could not be told of. No save succeeds until it is taken.
@@ -76,9 +78,6 @@ public final class ManagedObjectContext {
   }
   /// How many steps were forgotten by that.
   var forgottenStepCount = 0
-  /// The steps, by how many they make with those before, of what hooks of a save have set where nothing else was open:
-  /// each is undone and redone with the one before.
-  var hookSteps: Set<Int> = []
   /// Whether delete rules run when pending changes are processed; otherwise they do at the save.
   public var propagatesDeletesAtEndOfEvent = true
   /// Whether a fault whose object is gone is shown as a deleted object without values; otherwise the next save

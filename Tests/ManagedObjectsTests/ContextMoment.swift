@@ -117,10 +117,19 @@ struct ContextMoment {
     self.name = fold.name
     hasChanges = fold.hasChanges
     let open = fold.openStep.map { [$0] } ?? []
-    undoSteps = (fold.undoSteps + open).map(step)
-    redoSteps = fold.redoSteps.map(step)
+    undoSteps = Self.named((fold.undoSteps + open).map(step))
+    redoSteps = Self.named(fold.redoSteps.reversed().map(step)).reversed()
     canUndo = fold.hasOpenStep || !fold.undoSteps.isEmpty
     canRedo = !fold.hasOpenStep && !fold.redoSteps.isEmpty
+  }
+
+  /// Steps in the order in which they were done: what has the empty name is called as what came before it.
+  private static func named(_ steps: [Step]) -> [Step] {
+    var name: String?
+    return steps.map { step in
+      if step.name != "" { name = step.name }
+      return Step(name: name, keys: step.keys, comeAndGone: step.comeAndGone)
+    }
   }
 
   /// A relationship that leads to none has no value.

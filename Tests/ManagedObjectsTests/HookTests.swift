@@ -144,65 +144,6 @@ import Testing
     #expect(post.calls.filter { $0.hasSuffix("Save") } == ["willSave", "didSave"])
   }
 
-  @Test(arguments: [true, false])
-  func `S46, S49: one undo after a save takes back what was done last with what a hook made of it`(
-    isProcessed: Bool
-  ) throws {
-    let stage = try stage()
-    let context = stage.context()
-    context.levelsOfUndo = 1
-    let post = context.insert(Probe.self)
-    try context.save()
-    post.onCall["willSave"] = { post in
-      if let title = post.value(forKey: "title"), post.value(forKey: "author") != title {
-        post.setValue(title, forKey: "author")
-      }
-    }
-    post.setValue("first", forKey: "title")
-    context.setActionName("retitle")
-    if isProcessed { context.processPendingChanges() }
-    try context.save()
-    #expect(post.value(forKey: "author") == "first" && context.undoActionName == "retitle")
-    for _ in 0..<2 {
-      var told = 0
-      let token = context.onChange { _ in told += 1 }
-      context.undo()
-      #expect(post.value(forKey: "title") == "Untitled" && post.value(forKey: "author") == nil)
-      #expect(!context.canUndo && told == 1)
-      context.redo()
-      #expect(post.value(forKey: "title") == "first" && post.value(forKey: "author") == "first")
-      #expect(!context.canRedo && context.redoActionName == nil && told == 2)
-      token.cancel()
-    }
-    // What comes next is a step like any other.
-    context.undo()
-    post.setValue(2, forKey: "score")
-    context.processPendingChanges()
-    post.setValue(3, forKey: "score")
-    context.undo()
-    #expect(post.value(forKey: "score") == 2 && !context.canUndo)
-  }
-
-  @Test func `S50: what a hook made of an open step is undone with it by who resumes the session`()
-    throws
-  {
-    let stage = try stage()
-    let context = stage.context()
-    let post = context.insert(Probe.self)
-    try context.save()
-    post.onCall["willSave"] = { post in
-      if post.value(forKey: "author") == nil { post.setValue("hook", forKey: "author") }
-    }
-    post.setValue("first", forKey: "title")
-    try context.save()
-    context.close()
-    let session = try #require(stage.store.sessions.last)
-    let resumed = try ManagedObjectContext(resuming: session, in: stage.store)
-    resumed.undo()
-    let found = try resumed.existingObject(with: post.objectID)
-    #expect(found.value(forKey: "title") == "Untitled" && found.value(forKey: "author") == nil)
-  }
-
   @Test func `S59: a save processes changes, calls willSave, validates, writes, and calls didSave`()
     throws
   {
