@@ -137,6 +137,7 @@ extension ManagedObjectContext {
     repeat {
       guard let step = fold.redoSteps.last, restore(step, { .redone($0) }) else { break }
     } while canRedo && fold.redoSteps.last?.isOfHooks ?? false
+    forgetEarlySteps()
     tellChanges()
   }
 

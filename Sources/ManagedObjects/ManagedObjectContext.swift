@@ -72,7 +72,7 @@ public final class ManagedObjectContext {
 
   /// What becomes of objects that somebody else has changed since this context has seen them.
   public var mergePolicy = MergePolicy.error
-  /// How many steps can be undone; 0 for all. The oldest are given up.
+  /// How many steps can be undone; 0 for all. The oldest are given up, also where redoing makes them more.
   public var levelsOfUndo = 0 {
     didSet { forgetEarlySteps() }
   }

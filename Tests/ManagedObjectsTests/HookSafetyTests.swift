@@ -158,6 +158,25 @@ import Testing
     withExtendedLifetime(context) {}
   }
 
+  @Test func `S46: a bound that is lowered after an undo holds when that is redone`() throws {
+    let context = try Stage().context()
+    let post = context.insert("Post")
+    for number in 1...4 {
+      context.processPendingChanges()
+      post.setValue(.integer(number), forKey: "score")
+    }
+    context.undo()
+    context.undo()
+    context.levelsOfUndo = 1
+    context.redo()
+    #expect(context.undoSteps.count == 1 && post.value(forKey: "score") == 3)
+    context.redo()
+    #expect(context.undoSteps.count == 1 && post.value(forKey: "score") == 4)
+    context.undo()
+    #expect(!context.canUndo && post.value(forKey: "score") == 3)
+    withExtendedLifetime(context) {}
+  }
+
   @Test func `S47: a child whose registration is off has it off after its save, too`() throws {
     let stage = try Stage()
     let parent = stage.context()
