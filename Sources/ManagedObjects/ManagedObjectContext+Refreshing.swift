@@ -120,13 +120,16 @@ extension ManagedObjectContext {
     for state in states { state.notedIn = 0 }
   }
 
-  /// Values of the model that were set as they were are not changes, and do not stay over newer ones.
+  /// Values of the model that were set as they were are not changes, and do not stay over newer ones, or over what a
+  /// hook gives anew.
   private func forgetEqualValues(of state: ObjectState) {
     guard state.hasDraft, let draft = fold.objects[state.objectID] else { return }
     let keys = draft.delta.filter { key, value in
       state.entity.property(key) != nil && value == draft.baseRow?[key]
     }
-    if !keys.isEmpty { reconcile(state, keys.keys.sorted()) }
+    if keys.isEmpty { return }
+    perform(.reconciled(state.objectID, keys.keys.sorted()))
+    settle(state)
   }
 
   /// Gives up what was read of an object.

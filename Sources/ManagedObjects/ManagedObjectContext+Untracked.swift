@@ -25,9 +25,12 @@ extension ManagedObjectContext {
     return untracked.filter { key, _ in draft.delta[key] == nil }
   }
 
-  /// Notes that a key is about to be set over what was set of it while nothing was tracked, if that is shown.
+  /// Notes that a key is about to be set over what was set of it while nothing was tracked, if that is shown, or if
+  /// what is changed has only been put over it by reading the object again.
   func noteSetOver(_ state: ObjectState, _ key: KeyNumber) {
-    guard state.untracked != nil, fold.objects[state.objectID]?.delta[key] == nil else { return }
+    guard state.untracked != nil,
+      !state.isNotedSetOver(key) || fold.objects[state.objectID]?.delta[key] == nil
+    else { return }
     state.noteSetOver(key, stepCount: fold.registersUndo ? stepCount : nil)
   }
 

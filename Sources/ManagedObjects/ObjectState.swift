@@ -107,6 +107,9 @@ package final class ObjectState {
     if untracked?[key] != nil { setOverIn.updateValue(stepCount, forKey: key) }
   }
 
+  /// Whether it is noted in which step a key was set over what is untracked, or that it was in none.
+  func isNotedSetOver(_ key: KeyNumber) -> Bool { setOverIn[key] != nil }
+
   /// Has a key of which the fold has nothing after undoing or redoing show what is untracked, or what the store has:
   /// that, where it was set so.
   ///

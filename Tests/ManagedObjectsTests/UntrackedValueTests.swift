@@ -79,6 +79,45 @@ import Testing
     }
   }
 
+  @Test func `S48: undo leads back to nothing that was set after a refresh had kept a change`()
+    throws
+  {
+    try withFetched { _, context, post in
+      func change(_ value: Value?) {
+        post.setValue(value, forKey: "scratch")
+        context.processPendingChanges()
+      }
+      change("mine")
+      context.refresh(post, mergeChanges: true)
+      change(nil)
+      change("again")
+      for shown in [nil, "mine", "fetched"] as [Value?] {
+        context.undo()
+        #expect(post.value(forKey: "scratch") == shown)
+      }
+      for shown in ["mine", nil, "again"] as [Value?] {
+        context.redo()
+        #expect(post.value(forKey: "scratch") == shown)
+      }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `S56: a refresh gives anew where only nothing was set over what awakeFromFetch gave`(
+    isChangedByOthers: Bool
+  ) throws {
+    try withFetched { stage, context, post in
+      post.setValue(nil, forKey: "scratch")
+      if isChangedByOthers {
+        let rival = stage.context()
+        try rival.existingObject(with: post.objectID).setValue("x", forKey: "author")
+        try rival.save()
+      }
+      context.refresh(post, mergeChanges: true)
+      #expect(post.value(forKey: "scratch") == "fetched" && !context.hasChanges)
+    }
+  }
+
   @Test func `S53: rolling back shows what a hook gave, though nothing can lead back to it`() throws
   {
     try withFetched { _, context, post in
