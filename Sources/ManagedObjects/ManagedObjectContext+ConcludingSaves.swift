@@ -49,7 +49,7 @@ extension ManagedObjectContext {
       for object in saved where object.state.untracked != nil {
         // What is saved now was set over it, and stays so.
         for key in fold.objects[object.objectID]?.delta.keys.map(\.self) ?? [] {
-          object.state.untracked?.removeValue(forKey: key)
+          object.state.endUntracked(key)
         }
       }
       apply(.saved(number), rows: rows)

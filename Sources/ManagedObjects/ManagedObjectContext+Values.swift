@@ -147,7 +147,7 @@ extension ManagedObjectContext {
       return
     }
     base(state)
-    if state.untracked != nil { state.untracked?.removeValue(forKey: key) }
+    if state.untracked != nil { state.endUntracked(key) }
     perform(.setPrimitive(state.objectID, key, held))
     replaceDecoded(of: state, key)
     settle(state)

@@ -107,6 +107,12 @@ package final class ObjectState {
     if untracked?[key] != nil { setOverIn.updateValue(stepCount, forKey: key) }
   }
 
+  /// Has a key show no more what is untracked, whatever is undone.
+  func endUntracked(_ key: KeyNumber) {
+    untracked?.removeValue(forKey: key)
+    covered.removeValue(forKey: key)
+  }
+
   /// Whether it is noted in which step a key was set over what is untracked, or that it was in none.
   func isNotedSetOver(_ key: KeyNumber) -> Bool { setOverIn[key] != nil }
 

@@ -118,6 +118,21 @@ import Testing
     }
   }
 
+  @Test func `S12: a save ends what a hook gave, also where undo had led back over it`() throws {
+    try withFetched { _, context, post in
+      for changed in [Value?.some("mine"), nil, nil] {
+        post.setValue(changed, forKey: "scratch")
+        context.processPendingChanges()
+      }
+      context.undo()
+      context.undo()
+      post.setValue("x", forKey: "author")
+      try context.save()
+      context.rollback()
+      #expect(post.value(forKey: "scratch") != "fetched")
+    }
+  }
+
   @Test func `S53: rolling back shows what a hook gave, though nothing can lead back to it`() throws
   {
     try withFetched { _, context, post in
