@@ -69,7 +69,8 @@ extension ContextFold {
         ? draft.standing(on: row, at: commit)
         : draft.moved(to: commit, row: row, traits[object.entity] ?? KeyTraits())
     }
-    base = commit
+    // A commit before that was in already, and its rows may be gone.
+    base = max(base, commit)
     ownBases = Places()
     objects = moved
   }

@@ -37,6 +37,8 @@ package struct ContextStanding: Hashable, Sendable {
 
   /// Notes what the context did.
   mutating func note(_ edit: Edit, _ number: UInt64) {
+    // What was in already moves nothing.
+    if case .merged(let commit) = edit, commit <= latest { return }
     if let commit = edit.commitStoodOn { noteStanding(on: commit) }
     switch edit {
     case .merged(let commit):

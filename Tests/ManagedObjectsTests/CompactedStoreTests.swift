@@ -35,6 +35,37 @@ import Testing
     }
   }
 
+  @Test func `S58, S76: a draft is whole where an older commit was brought in that is gone by now`()
+    throws
+  {
+    let stage = try Stage()
+    let other = stage.context()
+    let post = other.insert("Post")
+    let early = try #require(try other.save())
+    for title in ["a", "b", "c"] {
+      post.setValue(.string(title), forKey: "title")
+      try other.save()
+    }
+    other.close()
+    try stage.store.compact(keeping: .latest)
+    #expect(stage.store.firstKeptCommit > early.number)
+    let context = stage.context()
+    let read = try context.existingObject(with: post.objectID)
+    #expect(read.value(forKey: "title") == "c")
+    context.merge(from: early)
+    let new = context.insert("Post")
+    new.setValue("New", forKey: "title")
+    read.setValue("Mine", forKey: "title")
+    context.processPendingChanges()
+    let again = try stage.killed()
+    let draft = try #require(again.store.unsavedDrafts.first)
+    #expect(draft.problem == nil && draft.objectIDs == [post.objectID, new.objectID].sorted())
+    let recovered = try ManagedObjectContext(recovering: draft, in: again.store)
+    #expect(recovered.object(with: post.objectID).value(forKey: "title") == "Mine")
+    try recovered.save()
+    #expect(context.object(with: new.objectID).value(forKey: "title") == "New")
+  }
+
   @Test(arguments: [false, true])
   func `S76: a draft of what was read before a compaction is recovered on its base`(
     deleting: Bool

@@ -147,7 +147,7 @@ extension ReferenceContext {
         let isAsItWas = store.row(object, commit) == state.baseRow
         move(object, to: commit, keepingNothings: isAsItWas)
       }
-      base = commit
+      base = max(base, commit)
     case .rolledBack:
       for (object, state) in objects { objects[object] = Object(state.base, state.baseRow) }
       forget()
