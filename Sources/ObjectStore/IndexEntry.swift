@@ -3,7 +3,7 @@ internal import ObjectModel
 /// That an object has an indexed value: six words, in whose order indexes are.
 ///
 /// Costs: it allocates nothing, and is compared word by word.
-struct IndexEntry: Hashable, Sendable {
+package struct IndexEntry: Hashable, Sendable {
   /// From the highest bit down: 32 bits the index, 31 bits the value's kind, and one bit whether the entry is
   /// removed rather than added, which counts for nothing in the order.
   private(set) var head: UInt64
@@ -25,10 +25,10 @@ struct IndexEntry: Hashable, Sendable {
   }
 
   /// What stands before every entry.
-  static let least = IndexEntry(
+  package static let least = IndexEntry(
     IndexNumber(rawValue: 0), 0, IndexedWords(), object: 0)
   /// What stands behind every entry: no index has this number.
-  static let greatest = IndexEntry(
+  package static let greatest = IndexEntry(
     IndexNumber(rawValue: .max), .max, IndexedWords(), object: .max)
 
   var index: IndexNumber { IndexNumber(rawValue: UInt32(truncatingIfNeeded: head >> 32)) }
@@ -57,7 +57,7 @@ struct IndexEntry: Hashable, Sendable {
 extension IndexEntry: Comparable {
   /// By index, kind, value and object.
   @inline(__always)
-  static func < (one: IndexEntry, other: IndexEntry) -> Bool {
+  package static func < (one: IndexEntry, other: IndexEntry) -> Bool {
     if one.head >> 1 != other.head >> 1 { return one.head >> 1 < other.head >> 1 }
     if one.value != other.value { return one.value < other.value }
     return one.object < other.object

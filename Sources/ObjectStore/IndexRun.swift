@@ -69,13 +69,20 @@ package final class IndexRun: Sendable {
   }
 
   /// Adds the entries of a block from one on that stand before another.
-  func load(
+  package func load(
     _ block: Int, from start: IndexEntry, before end: IndexEntry,
     into entries: inout ContiguousArray<IndexEntry>
   ) throws(RunError) {
     let content = try content(ofBlock: block)
+    let loadedBefore = entries.count
     guard content.load(first: blocks.firsts[block], from: start, before: end, into: &entries)
     else { throw malformed(block) }
+    // Who goes over a run relies on its order, from block to block too.
+    if block + 1 < blockCount, entries.count > loadedBefore,
+      let last = entries.last, last >= blocks.firsts[block + 1]
+    {
+      throw malformed(block)
+    }
   }
 
   private func content(ofBlock block: Int) throws(RunError) -> IndexBlock {

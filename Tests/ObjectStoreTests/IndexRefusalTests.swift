@@ -22,10 +22,17 @@ import Testing
 
   /// What is said of a forgery when it is opened and verified.
   private func finding(_ change: (inout IndexForgery) -> Void) -> RunFinding.Kind? {
+    finding(change) { (run) throws(RunError) in try run.verify() }
+  }
+
+  /// What is said of a forgery when it is opened and used.
+  private func finding(
+    _ change: (inout IndexForgery) -> Void, _ use: (IndexRun) throws(RunError) -> Void
+  ) -> RunFinding.Kind? {
     var forgery = Self.sound()
     change(&forgery)
     do throws(RunError) {
-      try open(forgery).verify()
+      try use(open(forgery))
       return nil
     } catch {
       switch error {
@@ -78,6 +85,13 @@ import Testing
     #expect(
       finding { $0.blocks[0].entries[1] = $0.blocks[1].entries[0] } == .blockMalformed,
       "it reaches into the next block")
+    let whileReading = finding {
+      $0.blocks[0].entries[1] = $0.blocks[1].entries[0]
+    } _: { (run) throws(RunError) in
+      var entries: ContiguousArray<IndexEntry> = []
+      try run.load(0, from: .least, before: .greatest, into: &entries)
+    }
+    #expect(whileReading == .blockMalformed, "who merges it with another relies on its order")
     #expect(
       finding { $0.blocks[0].payload = [UInt8](repeating: 1, count: 65_537) } == .blockMalformed)
   }
