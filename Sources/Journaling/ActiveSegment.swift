@@ -96,6 +96,29 @@ final class ActiveSegment {
     }
   }
 
+  /// Makes sure of room for frames to come. Where the disk has too little, the file is left as it was.
+  func makeRoom(for byteCount: Int) throws(DiskError) {
+    assert(sealing == nil, "a sealed segment takes no frames")
+    let needed = end + UInt64(byteCount)
+    guard needed > fileByteCount else { return }
+    do throws(DiskError) {
+      try file.allocate(needed - fileByteCount, at: fileByteCount)
+      fileByteCount = needed
+    } catch {
+      // What cannot be made sure of may be there all the same.
+      if [.notSupported, .invalid].contains(error.code) { return }
+      if error.isOutOfSpace { try file.resize(to: fileByteCount) }
+      throw error
+    }
+  }
+
+  /// Gives back room that was made and not needed.
+  func giveBackRoom() throws(DiskError) {
+    guard fileByteCount > end + UInt64(preallocatedByteCount) else { return }
+    try file.resize(to: end)
+    fileByteCount = end
+  }
+
   private func write(_ bytes: UnsafeRawBufferPointer) throws(DiskError) {
     do throws(DiskError) {
       try file.write(bytes, at: end)

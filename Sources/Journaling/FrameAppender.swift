@@ -7,9 +7,9 @@ final class FrameAppender {
   private let disk: any Disk
   private let folder: any DiskFolder
   private let journalFolder: any DiskFolder
-  private let options: JournalOptions
-  private var segment: ActiveSegment
-  private var sealer = FrameSealer()
+  let options: JournalOptions
+  private(set) var segment: ActiveSegment
+  var sealer = FrameSealer()
   private(set) var manifest: Manifest
   /// The last frame known to be durable.
   private(set) var durableThrough: FrameNumber
@@ -50,7 +50,7 @@ final class FrameAppender {
   func append(
     _ payload: UnsafeRawBufferPointer, _ kind: FrameKind
   ) throws(DiskError) -> FramePlace {
-    let largest = Seal.byteCount + LZ4Frame.largestByteCount(payloadByteCount: payload.count)
+    let largest = Self.largestFrame(of: payload.count)
     let isFull = segment.end > UInt64(max(options.segmentByteCount, SegmentHeader.byteCount))
     let hasOtherWindow = segment.header.windowByteCount != UInt32(options.windowByteCount)
     if segment.sealing != nil || isFull || hasOtherWindow { try beginSegment() }
@@ -76,19 +76,8 @@ final class FrameAppender {
     return place
   }
 
-  /// Appends the pieces of an edit or commit too large for a batch.
-  func appendPieces(_ bytes: UnsafeRawBufferPointer) throws(DiskError) -> Span {
-    precondition(!bytes.isEmpty, "what is cut into pieces has bytes")
-    let first = lastFrame.next
-    var count = 0
-    for start in stride(from: 0, to: bytes.count, by: options.pieceByteCount) {
-      let end = min(start + options.pieceByteCount, bytes.count)
-      _ = try append(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), .piece)
-      count += 1
-    }
-    return Span(
-      firstFrame: first, pieceCount: count, byteCount: bytes.count,
-      check: Checksum.of(bytes, salt: 0))
+  static func largestFrame(of payloadByteCount: Int) -> Int {
+    Seal.byteCount + LZ4Frame.largestByteCount(payloadByteCount: payloadByteCount)
   }
 
   /// Makes every frame durable.
@@ -136,7 +125,7 @@ final class FrameAppender {
 
   /// Seals the segment and begins the next one. Each step can be taken again after it has failed for
   /// want of room; the new segment takes frames only when a durable manifest names it.
-  private func beginSegment() throws(DiskError) {
+  func beginSegment() throws(DiskError) {
     if segment.sealing == nil {
       try sync()
       try segment.finish(lastEdit: EditNumber(nextEdit.rawValue - 1))

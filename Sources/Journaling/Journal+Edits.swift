@@ -49,7 +49,7 @@ extension Journal {
         // Before the first is written: a sync that comes in between makes it durable.
         next = appender.lastFrame.next
         lock.withLock { _ = strayPieces.insert(next) }
-        return try appender.appendPieces(bytes)
+        return try appender.appendPiecesOfEdit(bytes)
       }
     }
     span.write(to: &reference)

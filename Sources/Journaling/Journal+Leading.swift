@@ -85,9 +85,25 @@ extension Journal {
   private func write(_ batch: BatchInMaking, syncing: Bool = false) throws(JournalError) {
     assert(waiting === batch, "only the waiting half is written")
     try leadNow(writesCommits: true) { () throws(DiskError) in
-      let place = try appendFrame(of: batch)
+      let place = try append(batch)
       lock.withLock { noteWritten(batch, place) }
       if syncing { try appender.sync() }
+    }
+  }
+
+  /// Appends a batch, if there is room for all the pieces of those of its commits that are too large for it.
+  private func append(_ batch: BatchInMaking) throws(DiskError) -> FramePlace {
+    let large = batch.commits.compactMap { $0.content.large }
+    guard !large.isEmpty else { return try appendFrame(of: batch) }
+    return try appender.withRoom(
+      forPiecesOf: large.map(\.count), andPayloadOf: batch.largestPayloadByteCount,
+      sealed: {
+        large.reduce(0) { sum, bytes in
+          sum + bytes.withUnsafeBytes { appender.sealedByteCount(ofPieces: $0) }
+        }
+      }
+    ) { () throws(DiskError) in
+      try appendFrame(of: batch)
     }
   }
 

@@ -219,10 +219,21 @@ final class BatchInMaking {
       case entry(Range<Int>)
       /// A commit so large that it is written in pieces.
       case large([UInt8])
+
+      /// What is written in pieces; nil where the batch holds it.
+      var large: [UInt8]? {
+        if case .large(let bytes) = self { bytes } else { nil }
+      }
     }
   }
 
   init(_ half: EditHalf) { self.half = half }
+
+  /// How long the payload may become.
+  var largestPayloadByteCount: Int {
+    half.usedByteCount + entries.byteCount + commits.count * Span.largestByteCount
+      + 3 * Varint.maximumByteCount
+  }
 
   /// Forgets the commits, which have been written or have failed.
   func removeCommits() {

@@ -56,7 +56,7 @@ extension Recovery {
       bytes.write(edit.bytes)
       if isCut {
         let span = try bytes.withBytes { (bytes) throws(DiskError) in
-          try appender.appendPieces(bytes)
+          try appender.appendPiecesOfEdit(bytes)
         }
         bytes.removeAll()
         span.write(to: &bytes)
