@@ -20,6 +20,7 @@ import Testing
     [.append, .large, .save],
     [.save, .large, .roll, .save],
     [.burst, .save, .burst],
+    [.save, .edit, .append, .largeEdit, .manifest, .roll, .edit, .manifest, .edit],
   ]
 
   @Test func `whatever call fails and however, nothing acknowledged is lost`() throws {

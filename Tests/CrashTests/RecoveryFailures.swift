@@ -97,9 +97,7 @@ private struct Trial {
     }
     disk.faults = []
     disk.isTracing = false
-    let hasFailedSync = disk.trace.contains { line in
-      [" sync ", " syncData "].contains { line.contains($0) } && line.hasSuffix("done")
-    }
+    let hasFailedSync = disk.trace.contains(where: \.isOfFailedSync)
     let goesOn = (fault.number + (fault.isLasting ? 1 : 0)) % 8 == 0
     if let violation = violation(
       on: disk.imageAfterProcessDeath(), hasLost: hasFailedSync, goesOn: goesOn)

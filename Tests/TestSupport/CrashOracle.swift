@@ -48,6 +48,8 @@ package struct CrashOracle {
       life.ledger.begunCommits = content.commitCount
       life.ledger.begunEdits = content.editCount
       life.ledger.returnedEdits = content.editCount
+      life.ledger.begunReplacements = content.replacement
+      try life.replaceAttachments(journal)
       for _ in 0..<2 {
         try life.edit(journal)
         try life.commit(journal, .synced)
@@ -137,6 +139,11 @@ package struct CrashOracle {
     if content.editCount > ledger.begunEdits {
       return "\(content.editCount) edits are there and \(ledger.begunEdits) were begun"
     }
+    // Whatever the crash, what has been attached is durable.
+    let replacements = ledger.returnedReplacements...ledger.begunReplacements
+    if !replacements.contains(content.replacement) {
+      return "attached is what replacement \(content.replacement) made, and not of \(replacements)"
+    }
     return nil
   }
 }
@@ -167,12 +174,16 @@ private struct Look {
 package struct JournalContent {
   package private(set) var commitCount = 0
   package private(set) var editCount = 0
+  /// How often the attachments had been replaced that are there.
+  package private(set) var replacement = 0
   /// What is wrong: a payload out of place, or other than it was written.
   package private(set) var fault: String?
 
-  /// Whether there are as many commits and edits as in another: what they are is checked by itself.
+  /// Whether there are as many commits and edits as in another, and the same attachments: what they are is checked by
+  /// itself.
   fileprivate func hasAsMuch(as other: JournalContent) -> Bool {
     commitCount == other.commitCount && editCount == other.editCount
+      && replacement == other.replacement
   }
 
   package init(
@@ -202,6 +213,11 @@ package struct JournalContent {
     }
     (commitCount, editCount, self.fault) = (commits, edits, fault)
     if self.fault == nil, let finding = ending.finding { self.fault = "\(finding)" }
+    guard let replacement = reader.manifest.replacement else {
+      self.fault = self.fault ?? "nobody has attached \(reader.manifest.attachments)"
+      return
+    }
+    self.replacement = replacement
   }
 }
 

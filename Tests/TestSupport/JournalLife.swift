@@ -14,6 +14,9 @@ package struct Ledger: Hashable, Sendable {
   package var returnedEdits = 0
   /// The edits that were there when the last synced save returned, or the last upkeep.
   package var syncedEdits = 0
+  /// How often the attachments of the manifest were to be replaced, and how often they were.
+  package var begunReplacements = 0
+  package var returnedReplacements = 0
   /// The commits and edits that are long enough to need pieces.
   package var largeCommits: Set<Int> = []
   package var largeEdits: Set<Int> = []
@@ -87,7 +90,6 @@ package final class JournalLife {
   package var ledger = Ledger()
   package private(set) var journal: Journal?
   private let options: JournalOptions
-  private var manifestCount: UInt8 = 0
 
   package init(_ disk: SimulatedDisk, _ options: JournalOptions = .small) {
     self.disk = disk
@@ -137,10 +139,7 @@ package final class JournalLife {
       ledger.syncedCommits = ledger.writtenCommits
       ledger.syncedEdits = ledger.returnedEdits
     case .manifest:
-      manifestCount += 1
-      try journal.replaceAttachments([
-        Manifest.Attachment(kind: 1, fileName: "run-1", content: [manifestCount])
-      ])
+      try replaceAttachments(journal)
     }
   }
 
@@ -160,6 +159,12 @@ package final class JournalLife {
     ledger.returnedEdits += 1
   }
 
+  package func replaceAttachments(_ journal: Journal) throws(JournalError) {
+    ledger.begunReplacements += 1
+    try journal.replaceAttachments(Manifest.attachments(ledger.begunReplacements))
+    ledger.returnedReplacements = ledger.begunReplacements
+  }
+
   package func commit(_ journal: Journal, _ durability: Durability) throws(JournalError) {
     ledger.begunCommits += 1
     let edits = ledger.returnedEdits
@@ -169,6 +174,21 @@ package final class JournalLife {
       ledger.syncedCommits = ledger.begunCommits
       ledger.syncedEdits = edits
     }
+  }
+}
+
+extension Manifest {
+  /// What is attached by the replacement of a number; nothing is before the first.
+  package static func attachments(_ number: Int) -> [Attachment] {
+    let content = [UInt8(truncatingIfNeeded: number)]
+    return number == 0 ? [] : [Attachment(kind: 1, fileName: "run-\(number)", content: content)]
+  }
+
+  /// The number of the replacement that made the attachments; nil where none has made them so.
+  package var replacement: Int? {
+    let digits = attachments.first?.fileName.dropFirst("run-".count)
+    guard let number = digits.map({ Int($0) }) ?? 0 else { return nil }
+    return attachments == Self.attachments(number) ? number : Int?.none
   }
 }
 
