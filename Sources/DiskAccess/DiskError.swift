@@ -71,7 +71,13 @@ extension DiskError: CustomStringConvertible {
     case .readOnlyFileSystem: return "; open the store for reading only, or mount it for writing"
     case .tooManyOpenFiles: return "; close some files, or raise the limit on open files"
     case .isLink: return "; links are not followed, name the file itself"
-    default: return ""
+    case .inputOutput: return "; check the disk, and have a backup at hand"
+    case .tooManyLinks: return "; it has other names as well, use a copy that shares no files"
+    case .fileTooLarge: return "; raise the limit on the length of files"
+    case .notFolder: return "; a file stands where a folder should, check the path"
+    case .isFolder: return "; a folder stands where a file should, check the path"
+    case .notFound: return "; check the path, and whether something has removed it"
+    default: return "; check the disk and its file system, and try again"
     }
   }
 }

@@ -6,7 +6,7 @@ struct DiskErrorTests {
   @Test(arguments: DiskError.Call.allCases)
   func `every failure is told in one sentence that names the file`(_ call: DiskError.Call) {
     let sentence = DiskError(call, "the name", .inputOutput).description
-    #expect(sentence.hasSuffix("Input/output error."))
+    #expect(sentence.contains(" failed: Input/output error; ") && sentence.hasSuffix("."))
     #expect(sentence.contains("“the name”") || [.random, .thread].contains(call))
   }
 
@@ -14,6 +14,9 @@ struct DiskErrorTests {
     (SystemErrorCode.noSpace, "make room"), (.quotaExceeded, "within the quota"),
     (.accessDenied, "who may read"), (.readOnlyFileSystem, "for reading only"),
     (.tooManyOpenFiles, "raise the limit"), (.isLink, "name the file itself"),
+    (.inputOutput, "a backup at hand"), (.tooManyLinks, "shares no files"),
+    (.fileTooLarge, "the length of files"), (.notFolder, "where a folder should"),
+    (.isFolder, "where a file should"), (.notFound, "removed it"), (.invalid, "try again"),
   ])
   func `a failure that somebody can mend says how`(_ code: SystemErrorCode, _ advice: String) {
     #expect(DiskError(.write, "a", code).description.contains(advice))
