@@ -143,11 +143,12 @@ extension ReferenceContext {
         }
       }
     case .merged(let commit):
-      for (object, state) in objects where state.isUntouched || state.base < commit {
-        let isAsItWas = store.row(object, commit) == state.baseRow
-        move(object, to: commit, keepingNothings: isAsItWas)
-      }
       base = max(base, commit)
+      for (object, state) in objects where state.isUntouched || state.base < commit {
+        let place = state.isUntouched ? base : commit
+        let isAsItWas = store.row(object, place) == state.baseRow
+        move(object, to: place, keepingNothings: isAsItWas)
+      }
     case .rolledBack:
       for (object, state) in objects { objects[object] = Object(state.base, state.baseRow) }
       forget()
