@@ -112,6 +112,23 @@ import Testing
     }
   }
 
+  @Test func `a disk that fails where room is made stops the journal, and loses nothing`() throws {
+    let journal = try open()
+    try journal.commit([1])
+    disk.faults = [SimulatedFault(.failure(.inputOutput), calls: [.allocate])]
+    #expect {
+      try journal.commit(Self.noise(60_000))
+    } throws: { error in
+      if case .stopped(let cause) = error as? JournalError {
+        cause.call == .allocate
+      } else {
+        false
+      }
+    }
+    let content = try Listing(on: disk.imageAfterProcessDeath())
+    #expect(content.commits == [[1]] && content.fault == nil)
+  }
+
   @Test func `no room is made behind a segment that was sealed before the disk was full`() throws {
     let journal = try open()
     try journal.commit([1])
