@@ -112,6 +112,18 @@ import Testing
     }
   }
 
+  @Test func `room that is there already is not made again`() throws {
+    var options = JournalOptions.small
+    options.preallocatedByteCount = 1 << 16
+    let journal = try Journal.open(on: disk, at: "store", options: options).journal
+    try journal.commit([1])
+    disk.faults = [SimulatedFault(.failure(.inputOutput), calls: [.allocate], isLasting: true)]
+    let large = Self.noise(20_000)
+    try journal.commit(large)
+    try journal.close()
+    #expect(try Listing(on: disk).commits == [[1], large])
+  }
+
   @Test func `a disk that fails where room is made stops the journal, and loses nothing`() throws {
     let journal = try open()
     try journal.commit([1])
