@@ -6,14 +6,24 @@ package struct KeyTraits: Hashable, Sendable {
   package var transient: Set<KeyNumber>
   /// Those whose dictionaries merge key by key.
   package var byKey: Set<KeyNumber>
+  /// Relationships to many without an order.
+  package var destinations: Set<KeyNumber>
   /// How many keys there are: for so many values a new object has room.
   package var keyCount: Int
 
   package init(
-    transient: Set<KeyNumber> = [], byKey: Set<KeyNumber> = [], keyCount: Int = 0
+    transient: Set<KeyNumber> = [], byKey: Set<KeyNumber> = [],
+    destinations: Set<KeyNumber> = [], keyCount: Int = 0
   ) {
     self.transient = transient
     self.byKey = byKey
+    self.destinations = destinations
     self.keyCount = keyCount
+  }
+
+  /// How the values of a key merge; nil where they tell it by themselves.
+  func mergeKind(of key: KeyNumber) -> MergeKind? {
+    if byKey.contains(key) { return .byKey }
+    return destinations.contains(key) ? MergeKind?.some(.destinations) : nil
   }
 }

@@ -91,7 +91,7 @@ package struct ObjectDraft: Hashable, Sendable {
         isWhole
         ? ours
         : ValueMerge.onto(
-          row?[key], from: baseRow?[key], ours, isByKey: traits.byKey.contains(key))
+          row?[key], from: baseRow?[key], ours, as: traits.mergeKind(of: key))
       moved.delta.updateValue(value, forKey: key)
       if quietKeys.contains(key) { moved.quietKeys.insert(key) }
     }

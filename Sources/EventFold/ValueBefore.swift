@@ -103,7 +103,7 @@ extension ValueBefore {
       if value?.dictionary == after { return before.map { .dictionary($0) } }
       let merged = ValueMerge.onto(
         .dictionary(value?.dictionary ?? [:]), from: .dictionary(after ?? [:]),
-        .dictionary(before ?? [:]), isByKey: true)
+        .dictionary(before ?? [:]), as: .byKey)
       if before == nil, merged == .dictionary([:]) { return nil }
       return merged
     }

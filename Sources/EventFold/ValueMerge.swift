@@ -8,6 +8,8 @@ package enum MergeKind: Sendable {
   case counter
   /// By the members that both inserted and removed.
   case set
+  /// As a set of what a relationship leads to, of which none is no value.
+  case destinations
   /// As a set whose members have an order.
   case orderedSet
   /// Key by key, and so on within.
@@ -47,7 +49,7 @@ package enum MergeKind: Sendable {
   package var mergesByItself: Bool {
     switch self {
     case .asWhole, .byKey: false
-    case .counter, .set, .orderedSet, .custom: true
+    case .counter, .set, .destinations, .orderedSet, .custom: true
     }
   }
 }
@@ -74,9 +76,12 @@ package enum ValueMerge: Hashable, Sendable {
 
   /// What becomes of ours, made from base, where theirs is in the place of base: what was set as a whole, and
   /// where the two do not go together, ours.
-  static func onto(_ theirs: Value?, from base: Value?, _ ours: Value?, isByKey: Bool) -> Value? {
-    let kind = isByKey ? .byKey : MergeKind(toldBy: [base, ours, theirs])
-    guard let kind else { return ours }
+  ///
+  /// - Parameter kind: how they merge, where they do not tell it by themselves.
+  static func onto(
+    _ theirs: Value?, from base: Value?, _ ours: Value?, as kind: MergeKind?
+  ) -> Value? {
+    guard let kind = kind ?? MergeKind(toldBy: [base, ours, theirs]) else { return ours }
     switch ValueMerge(base: base, ours: ours, theirs: theirs, kind) {
     case .merged(let value): return value
     case .conflict(let ours, _): return ours
@@ -87,7 +92,7 @@ package enum ValueMerge: Hashable, Sendable {
   private static func both(
     _ base: Value?, _ ours: Value?, _ theirs: Value?, _ kind: MergeKind
   ) -> ValueMerge {
-    // No members are no value again where one side has taken the value away, and so are no destinations.
+    // No members are no value again where one side has taken the value away.
     let eitherIsNothing = ours == nil || theirs == nil
     switch kind {
     case .asWhole: break
@@ -96,8 +101,12 @@ package enum ValueMerge: Hashable, Sendable {
     case .set:
       if let (base, ours, theirs) = sets(base, ours, theirs) {
         let members = members(base, ours, theirs)
-        let isNothing = eitherIsNothing || base.contains { $0.reference != nil }
-        return .merged(members.isEmpty && isNothing ? Value?.none : .set(members))
+        return .merged(members.isEmpty && eitherIsNothing ? Value?.none : .set(members))
+      }
+    case .destinations:
+      if let (base, ours, theirs) = sets(base, ours, theirs) {
+        let members = members(base, ours, theirs)
+        return .merged(members.isEmpty ? Value?.none : .set(members))
       }
     case .orderedSet:
       if let array = orderedSet(base, ours, theirs) {

@@ -260,12 +260,15 @@ extension ReadableStore {
   package func traits(of era: Era) -> [EntityNumber: KeyTraits] {
     var traits: [EntityNumber: KeyTraits] = [:]
     for entity in era.entities {
-      let attributes = era.model.entity(named: entity.description.name)?.attributes ?? []
+      let model = era.model.entity(named: entity.description.name)
+      let attributes = model?.attributes ?? []
       func keys(where isOne: (AttributeDescription) -> Bool) -> Set<KeyNumber> {
         Set(attributes.filter(isOne).compactMap { existingKey(named: $0.name) })
       }
+      let relationships = (model?.relationships ?? []).filter { $0.isToMany && !$0.isOrdered }
       traits[entity.number] = KeyTraits(
         transient: keys { $0.isTransient }, byKey: keys { $0.merging == .byKey },
+        destinations: Set(relationships.compactMap { existingKey(named: $0.name) }),
         keyCount: attributes.count)
     }
     return traits

@@ -21,7 +21,7 @@ package struct MergeKinds: Sendable {
       }
       for relationship in model.relationships where relationship.isToMany {
         if let key = keys(relationship.name) {
-          own[key] = .kind(relationship.isOrdered ? .orderedSet : .set)
+          own[key] = .kind(relationship.isOrdered ? .orderedSet : .destinations)
         }
       }
       if !own.isEmpty { mergings[entity.number] = own }

@@ -47,6 +47,31 @@ import Testing
     #expect(try b.resolve(parsed, in: [far]) === books[1])
   }
 
+  @Test(arguments: [false, true])
+  func `S34: a set of references from which both sides take the last members is empty, and there`(
+    isRefreshed: Bool
+  ) throws {
+    let (library, home) = (try Stage(try model(), seed: 1), try Stage(try model(), seed: 2))
+    let far = library.context()
+    let books = (0..<2).map { _ in Value.reference(far.insert("Book").objectID) }
+    let (a, b) = (home.context(), home.context())
+    let shelf = a.insert("Shelf")
+    shelf.setValue(.set(Set(books)), forKey: "books")
+    try a.save()
+    let inB = try b.existingObject(with: shelf.objectID)
+    #expect(inB.value(forKey: "books")?.set?.count == 2)
+    shelf.setValue(.set([books[0]]), forKey: "books")
+    inB.setValue(.set([books[1]]), forKey: "books")
+    try a.save()
+    if isRefreshed {
+      b.refresh(inB, mergeChanges: true)
+      #expect(inB.value(forKey: "books") == .set([]))
+    }
+    try b.save()
+    let found = try home.context().existingObject(with: shelf.objectID)
+    #expect(found.value(forKey: "books") == .set([]))
+  }
+
   @Test func `S34: a missing store or object is a typed error`() throws {
     let (library, home) = (try Stage(try model(), seed: 1), try Stage(try model(), seed: 2))
     let (far, near) = (library.context(), home.context())
