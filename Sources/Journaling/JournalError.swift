@@ -52,7 +52,7 @@ extension JournalError {
   }
 
   /// What a finding that keeps a journal from opening is: damage, or the work of newer code.
-  init(refusing finding: Finding) {
+  package init(refusing finding: Finding) {
     self = finding.kind.isOfNewerCode ? .newerFormat(finding) : .damaged(finding)
   }
 }

@@ -149,7 +149,7 @@ final class CommitPlaces: @unchecked Sendable {
         return true
       }
       if let finding = ending.finding, next < range.upperBound {
-        damages[next] = StoreError(JournalError.damaged(finding))
+        damages[next] = StoreError(refusing: finding)
       }
     } catch {
       // The header of a segment, or its file: what was walked before it is sound.

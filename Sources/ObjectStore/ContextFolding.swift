@@ -115,7 +115,7 @@ struct ContextFolding {
       return true
     }
     if let finding = ending.finding, last < lastEdit {
-      throw StoreError(JournalError.damaged(finding))
+      throw StoreError(refusing: finding)
     }
   }
 

@@ -81,7 +81,7 @@ struct FoldedContext {
         problem = StoreError(contradiction: "\(contradiction)", in: frame)
       case .row(let error):
         // A commit that was never durable is gone, and an edit that was made on it may be there.
-        guard error.code == .commitMissing || tellsDamage && error.code == .damaged else {
+        guard error.code == .commitMissing || tellsDamage && error.isFinding else {
           throw error
         }
         problem = error
@@ -112,7 +112,7 @@ struct FoldedContext {
       try fold.follow(era, of: eras, in: store, store.head)
       try saved?.fold.follow(era, of: eras, in: store, store.head)
     } catch {
-      guard tellsDamage, error.code == .damaged else { throw error }
+      guard tellsDamage, error.isFinding else { throw error }
       problem = problem ?? error
     }
     savedRows = SavedRows()

@@ -98,7 +98,7 @@ extension JournaledStore {
       try meter.pass(Double(count) * CompactionMeter.frameCost)
       return true
     }
-    if let finding = ending.finding { throw StoreError(JournalError.damaged(finding)) }
+    if let finding = ending.finding { throw StoreError(refusing: finding) }
   }
 }
 

@@ -76,13 +76,13 @@ extension JournaledStore {
         return true
       }
       if let finding = ending.finding {
-        verification.findings.append(StoreFinding("the journal is damaged in \(finding)."))
+        verification.findings.append(StoreFinding(endingAt: finding))
       }
       guard let refolding else { return }
       refolding.note(in: &verification)
       verification.findings += try compare(refolding.snapshot, head)
     } catch {
-      guard error.code == .damaged || error.code == .newerFormat else { throw error }
+      guard error.isFinding else { throw error }
       verification.findings.append(StoreFinding(error.description))
     }
   }

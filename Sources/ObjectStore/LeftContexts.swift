@@ -76,7 +76,7 @@ struct LeftContexts {
         number, from: left.firstEdit, through: lastEdit, eras, of: store,
         tellingDamage: sparesDamage)
     } catch {
-      guard error.code == .damaged, sparesDamage, unsaved[number] != nil else { throw error }
+      guard error.isFinding, sparesDamage, unsaved[number] != nil else { throw error }
     }
     let latest = store.head.eras
     for era in latest.indices.dropFirst(eras.count) {

@@ -59,7 +59,7 @@ extension ReadableStore {
     while true {
       do throws(StoreError) {
         let ending = try body(reader)
-        if let finding = ending.finding { throw StoreError(JournalError.damaged(finding)) }
+        if let finding = ending.finding { throw StoreError(refusing: finding) }
         return
       } catch {
         guard error.code == .commitMissing else { throw error }

@@ -103,6 +103,12 @@ extension StoreError {
     self.init(code, error.description)
   }
 
+  /// What ends the reading of a journal.
+  init(refusing finding: Finding) { self.init(JournalError(refusing: finding)) }
+
+  /// Whether it tells of what is stored: of damage, or of what newer code has written.
+  var isFinding: Bool { code == .damaged || code == .newerFormat }
+
   /// A failure of a run.
   init(_ error: RunError) {
     let code: Code =

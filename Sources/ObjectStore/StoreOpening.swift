@@ -124,7 +124,7 @@ final class StoreOpening {
       }
     } catch {
       // What is damaged is recovery's to tell, and what contradicts itself the fold's.
-      guard error.code == .damaged || error.code == .newerFormat else { throw error }
+      guard error.isFinding else { throw error }
       return
     }
     guard catalogue.era?.model != model else { return }
@@ -165,7 +165,7 @@ extension StoreFold {
     }
     try gathered.apply(to: &fold.snapshot)
     try bound(&fold)
-    if let finding = ending.finding { throw StoreError(JournalError.damaged(finding)) }
+    if let finding = ending.finding { throw StoreError(refusing: finding) }
     return fold
   }
 }

@@ -103,7 +103,7 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
       finding = try follow(&failure)
     }
     if let failure {
-      guard failure.code == .damaged || failure.code == .newerFormat else { throw failure }
+      guard failure.isFinding else { throw failure }
       found.append(StoreFinding(failure.description))
     }
     if let finding { found.append(StoreFinding(endingAt: finding)) }

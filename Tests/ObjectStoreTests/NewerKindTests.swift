@@ -19,12 +19,12 @@ import Testing
 
   // MARK: Frames
 
-  /// A store whose first segment, which is sealed, has a frame of some kind.
-  private static func disk(frameKind: UInt8) throws -> SimulatedDisk {
+  /// A store whose first segment, which is sealed, has a frame of some kind and format.
+  private static func disk(frameKind: UInt8, format: UInt8 = 1) throws -> SimulatedDisk {
     var first = SegmentBuilder()
     first.add(batchBytes(firstEdit: 1, edits: [named(0)]))
     var frame = first.frame(Array("of newer code".utf8))
-    frame.kind = frameKind
+    (frame.kind, frame.format) = (frameKind, format)
     first.add(frame)
     var header = StoreBuilder.header(after: first)
     header.firstEdit = 2
@@ -44,6 +44,24 @@ import Testing
     #expect(disk.contents(of: segment) == before)
     #expect(throws: Never.self) { try store.compact(keeping: .everything) }
     #expect(disk.contents(of: segment) == before)
+    try store.close()
+  }
+
+  @Test func `whoever reads on to a frame of a newer format is told so, and not of damage`() throws
+  {
+    let (disk, newer) = (try Self.disk(frameKind: 3), try Self.disk(frameKind: 3, format: 2))
+    #expect(throws: StoreError.self) { try Self.open(newer) }
+    let store = try Self.open(disk)
+    let segment = Self.path + "/journal/0000000001.xj"
+    try disk.setContents(segment, #require(newer.contents(of: segment)))
+    let error = #expect(throws: StoreError.self) { try store.events() }
+    #expect(error?.code == .newerFormat)
+    let words = error?.description ?? ""
+    #expect(words.contains("format 2") && words.contains("newer version of the program"))
+    #expect(!words.contains("damaged"))
+    let findings = try store.verify(deep: true).map(\.description)
+    #expect(findings.contains { $0.contains("format 2") })
+    #expect(!findings.contains { $0.contains("damaged") }, "\(findings)")
     try store.close()
   }
 
