@@ -16,17 +16,20 @@ extension Patch {
     let (before, after) = (try store.commit(at: old), try store.commit(at: new))
     let isForward = before <= after
     let (first, last) = (min(before, after), max(before, after))
-    let later = PatchSide(try store.asOf(isForward ? new : old))
-    let (snapshot, head) = (later.context.shownSnapshot, store.head)
-    guard snapshot.number == last, head.number >= last,
-      head.eraCount(at: first) == snapshot.eras.count,
+    let head = store.head
+    guard head.number >= last else { return nil }
+    let later = PatchSide(
+      (isForward ? new : old) == .head
+        ? try store.asOf(.head) : try store.objects(at: last, countedBackFrom: head))
+    let snapshot = later.context.shownSnapshot
+    guard snapshot.number == last, head.eraCount(at: first) == snapshot.eras.count,
       let changes = try store.netChanges(after: first, through: last)
     else { return nil }
     let saying = CommitPatches(later, isForward: isForward, options)
     var entries: [ObjectPatch] = []
     for (object, change) in changes.sorted(by: { $0.key < $1.key }) {
       guard case .patch(let patch) = try saying.answer(object, change) else {
-        let other = try store.asOf(isForward ? old : new)
+        let other = try store.objects(at: first, countedBackFrom: snapshot)
         let (from, to) = isForward ? (other, later.context) : (later.context, other)
         return try difference(from: from, to: to, options, changes)
       }

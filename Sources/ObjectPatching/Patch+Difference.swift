@@ -33,8 +33,9 @@ extension Patch {
 
   /// What happened in a store between two moments.
   ///
-  /// Costs: reading the commits in between; where objects came or went, or more changed than values that were set, also
-  /// making the first moment of the commits since, and reading these objects there and then.
+  /// Costs: reading the commits in between, and where the later moment is not now, those that came after it; where
+  /// objects came or went, or more changed than values that were set, also making the earlier moment of the commits in
+  /// between, and reading these objects there and then.
   ///
   /// - Throws: where there is no such moment, or compaction has dropped it.
   public static func difference(

@@ -79,10 +79,19 @@ extension ReadableStore {
   ///
   /// Costs: reading the commits that came after it.
   package func snapshot(at number: CommitNumber) throws(StoreError) -> Snapshot {
-    let head = head
-    try refuseDropped(number, head)
-    var latest = head.atEnd(ofEraOf: number)
-    if number == head.number { return latest }
+    try snapshot(at: number, countedBackFrom: head)
+  }
+
+  /// The same, known from a state that is not earlier. Its indexes are made when they are first asked for, where they
+  /// are not taken back with the rows.
+  ///
+  /// Costs: reading the commits between the two; half of it for the indexes.
+  package func snapshot(
+    at number: CommitNumber, countedBackFrom later: Snapshot, isIndexed: Bool = true
+  ) throws(StoreError) -> Snapshot {
+    try refuseDropped(number, later)
+    var latest = later.atEnd(ofEraOf: number)
+    if number == later.number { return latest }
     let time =
       number < firstKeptCommit ? RecordedTime(rawValue: .min) : try past(number).head.time
     if latest.number == number {
@@ -90,12 +99,12 @@ extension ReadableStore {
       return latest
     }
     var before = ChangesTakenBack(era: latest.eras.count - 1)
-    var index = IndexTakenBack(latest.index)
-    try forEachCommit(after: number, through: latest.number, head) {
+    var index = isIndexed ? IndexTakenBack(latest.index) : nil
+    try forEachCommit(after: number, through: latest.number, later) {
       (batch, place) throws(StoreError) in
-      let side = try batch.side(.before, place, other: index.asked)
+      let side = try batch.side(.before, place, other: index?.asked)
       try before.take(side)
-      index.take(side)
+      index?.take(side)
       return true
     }
     return try latest.earlier(number, time, try before.finished(over: latest), index)
@@ -152,7 +161,7 @@ extension ReadableStore {
       return goesOn && expected <= last
     }
     guard expected > last || !goesOn else {
-      if let finding = ending.finding { throw StoreError(JournalError.damaged(finding)) }
+      if let finding = ending.finding { throw StoreError(refusing: finding) }
       throw .commitDropped(expected)
     }
   }

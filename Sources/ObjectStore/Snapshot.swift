@@ -75,14 +75,16 @@ package struct Snapshot: Sendable {
   }
 
   /// An earlier state: as this one, but for some objects.
+  ///
+  /// - Parameter index: what its indexes were; nil for some that are not kept.
   func earlier(
-    _ number: CommitNumber, _ time: RecordedTime, _ changes: Layer, _ index: IndexTakenBack
+    _ number: CommitNumber, _ time: RecordedTime, _ changes: Layer, _ index: IndexTakenBack?
   ) throws(StoreError) -> Snapshot {
     var snapshot = self
     snapshot.number = number
     snapshot.time = time
     snapshot.layers.insert(changes, at: 0)
-    snapshot.index = try index.finished(from: self, to: snapshot)
+    snapshot.index = try index?.finished(from: self, to: snapshot) ?? self.index.unkept
     return snapshot
   }
 

@@ -31,6 +31,9 @@ struct SnapshotIndex: Sendable {
     numbers = Array(repeating: nil, count: indexing.indexes.count)
   }
 
+  /// The same indexes, none of them kept.
+  var unkept: SnapshotIndex { SnapshotIndex(unkept: indexing) }
+
   /// Indexes as a checkpoint has them. Where it has given nearly all numbers away, they begin anew.
   init(_ kept: CheckpointIndexes, _ indexing: Indexing, runs: [IndexRun]) {
     guard kept.next <= Self.largestNext else {

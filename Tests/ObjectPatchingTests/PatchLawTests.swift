@@ -74,6 +74,7 @@ private struct PatchLaws {
     try applyForced(first, second, to: context)
     try checkHalves(first, tally)
     try checkRows(0, 1)
+    try checkRows(1, 0)
     try checkRows(2, 0)
     if isNamed {
       try checkOtherStore(first, second, tally)
@@ -94,13 +95,19 @@ private struct PatchLaws {
     return patch
   }
 
-  /// What a commit says by itself is what comparing the rows says.
+  /// What a commit says by itself is what comparing the rows says, and what the store says of two moments.
   private func checkRows(_ one: Int, _ other: Int) throws {
     let rows = try Patch.difference(
       from: store.asOf(.commit(commits[one])), to: store.asOf(.commit(commits[other])),
       options: PatchOptions(wholeEntities: ["Book", "Film", "Note"]))
-    guard try difference(one, other) == Patch(objects: rows.objects.map(\.withOldOfChanged)) else {
+    let contexts = try difference(one, other)
+    guard contexts == Patch(objects: rows.objects.map(\.withOldOfChanged)) else {
       throw Broken(description: "the commits say something else than the rows")
+    }
+    let moments = try Patch.difference(
+      in: store, from: .commit(commits[one]), to: .commit(commits[other]))
+    guard moments == contexts else {
+      throw Broken(description: "the store says something else of two moments")
     }
   }
 

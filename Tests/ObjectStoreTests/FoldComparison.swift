@@ -55,6 +55,16 @@ struct FoldComparison {
       if let fault = try IndexOracle(past, store.existingKey).fault(&dice) {
         differ(way, "commit \(number): \(fault)")
       }
+      guard dice.chance(4) else { continue }
+      let later = number + dice.pick(Int(store.lastCommit.rawValue) - number + 1)
+      let counted = try store.snapshot(
+        at: past.number,
+        countedBackFrom: try store.snapshot(at: CommitNumber(rawValue: UInt64(later))),
+        isIndexed: dice.chance(2))
+      if try counted.plain() != state { differ(way, "commit \(number), known from \(later)") }
+      if let fault = try IndexOracle(counted, store.existingKey).fault(&dice) {
+        differ(way, "commit \(number), known from \(later): \(fault)")
+      }
     }
     compare(way, found, from: first)
   }
