@@ -22,6 +22,8 @@ struct PatchNesting {
     self.entries = entries
     edges = entries.map { _ in [] }
     isChild = entries.map { _ in false }
+    // Where nothing is led elsewhere, nobody need be found by identity.
+    guard entries.contains(where: { !$0.relationships.isEmpty }) else { return }
     var (before, after): ([PatchIdentity: Int], [PatchIdentity: Int]) = ([:], [:])
     for (index, entry) in entries.enumerated() {
       if entry.kind != .creation { before[entry.identity] = index }
