@@ -146,10 +146,14 @@ import Testing
     try journal.commit([1])
     disk.faults = [SimulatedFault(.failure(.tooManyOpenFiles), calls: [.openFile], isLasting: true)]
     #expect(throws: JournalError.self) { try journal.beginSegment() }
+    let segment = "store/journal/0000000001.xj"
+    let sealed = try #require(disk.contents(of: segment))
     #expect(throws: JournalError.self) { try journal.commit(Self.noise(60_000)) }
+    #expect(disk.contents(of: segment) == sealed)
     disk.faults = []
     let large = Self.noise(60_000)
     try journal.commit(large)
+    #expect(disk.contents(of: segment) == sealed)
     try journal.close()
     let content = try Listing(on: disk)
     #expect(content.commits == [[1], large] && content.fault == nil)
