@@ -2,16 +2,16 @@ import ObjectModel
 
 // Reading objects anew.
 extension NaiveContext {
-  /// Gives up the changes of an object and reads it again; one that was made here is left alone.
+  /// Gives up the changes of an object and reads it again; one that was made here alone is left alone.
   func giveUp(_ id: ObjectID) {
     let object = read(id)
-    guard object.snapshot != nil else { return }
+    guard object.snapshot != nil || world.row(id, at: world.head) != nil else { return }
     reading([id]) {
       forgetPosts(of: id)
       // A blog is asked for its posts anew when one of them is given up.
       if let blog = object.now?["blog"]?.reference { forgetPosts(of: blog) }
       forget(id)
-      put(id, Object(base: world.head, world.row(id, at: world.head)))
+      put(id, fetched(id))
     }
   }
 
@@ -54,8 +54,12 @@ extension NaiveContext {
   }
 
   /// What an object is that is read at the head, with what was changed of it here.
-  func readAnew(_ old: Object, _ id: ObjectID) -> Object {
-    var new = Object(base: world.head, world.row(id, at: world.head))
+  ///
+  /// - Parameter isTold: whether the object is told of it by `awakeFromFetch`.
+  func readAnew(_ old: Object, _ id: ObjectID, telling isTold: Bool = true) -> Object {
+    var new =
+      isTold
+      ? fetched(id) : Object(base: world.head, world.row(id, at: world.head)).given(asBy: old)
     guard new.snapshot != nil else { return new }
     new.remains = old.remains
     if !old.isThere {

@@ -131,7 +131,7 @@ extension NaiveContext {
     for id in rows.keys where dirty[id] == nil && objects[id]?.snapshot != nil {
       guard world.row(id, at: before) != world.row(id, at: world.head) else { continue }
       touch(id)
-      put(id, readAnew(read(id), id))
+      put(id, readAnew(read(id), id, telling: false))
     }
     notifications.append(.didSave(commit))
     return commit.map { .saved($0) } ?? .nothing
@@ -152,9 +152,11 @@ extension NaiveContext {
     row?.filter { world.key($0.key, of: id).kind != .transient }
   }
 
-  /// An object after a save: its transient values stay, and count as set without asking for another save.
+  /// An object after a save: its transient values stay, and count as set without asking for another save. What was
+  /// given and something is set over is given no more.
   private func settled(_ id: ObjectID, _ old: Object, _ saved: Object) -> Object {
-    var new = saved
+    var new = saved.given(asBy: old)
+    new.given = new.given.filter { !old.set.contains($0.key) }
     guard new.isThere, let transient = old.now?["scratch"] else { return new }
     new.now?["scratch"] = transient
     if old.set.contains("scratch") { (new.set, new.quiet) = (["scratch"], ["scratch"]) }

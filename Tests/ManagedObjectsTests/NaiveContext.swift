@@ -20,6 +20,12 @@ final class NaiveContext {
     var isDirty = false
     /// What it had when it was deleted here.
     var remains: Values?
+    /// What `awakeFromFetch` has given it.
+    var given: Values = [:]
+    /// Which time that was among all; 0 where it was not.
+    var reading = 0
+    /// The keys that were set, and over which reading.
+    var over: [String: Int] = [:]
 
     init(base: Int, _ snapshot: Values?) {
       (self.base, self.snapshot, now) = (base, snapshot, snapshot)
@@ -39,6 +45,8 @@ final class NaiveContext {
   /// The posts of the blogs that were asked for them.
   private(set) var derived: [ObjectID: Set<ObjectID>] = [:]
   var history = NaiveHistory()
+  /// How often `awakeFromFetch` was called.
+  var readingCount = 0
   /// Deleted objects whose rules are to run, in the order of their deletion.
   var pendingDeletions: [ObjectID] = []
   /// What others have had lead to deleted objects since these were deleted, by key of these.
@@ -57,7 +65,7 @@ final class NaiveContext {
   /// An object, which is read at the head of the store if it was not yet.
   func read(_ id: ObjectID) -> Object {
     if let object = objects[id] { return object }
-    let object = Object(base: world.head, world.row(id, at: world.head))
+    let object = fetched(id)
     put(id, object)
     return object
   }
@@ -71,7 +79,7 @@ final class NaiveContext {
     case .derived: return object.isThere ? .set(Set(posts(of: id).map(Value.reference))) : nil
     case .toMany: return object.isThere ? object.now?[key] ?? .set([]) : nil
     case .ordered: return object.isThere ? object.now?[key] ?? .array([]) : nil
-    default: return object.now?[key]
+    default: return object.shown(key)
     }
   }
 
@@ -188,6 +196,7 @@ final class NaiveContext {
     let held = world.key(key, of: id).held(value)
     change(id, key) {
       $0.now?[key] = held
+      $0.over[key] = $0.reading
       $0.set.insert(key)
       $0.quiet.remove(key)
       $0.isDirty = true
@@ -199,6 +208,7 @@ final class NaiveContext {
     var object = read(id)
     guard object.isThere else { return }
     object.now?[key] = value
+    object.given[key] = nil
     if object.isDirty || object.now?[key] != object.snapshot?[key] {
       if object.set.insert(key).inserted { object.quiet.insert(key) }
     } else {
@@ -212,7 +222,7 @@ final class NaiveContext {
   private func change(_ id: ObjectID, _ key: String?, _ body: (inout Object) -> Void) {
     var object = read(id)
     touch(id)
-    let before = object.now
+    let before = object
     body(&object)
     put(id, object)
     history.note(id, world.entity(id), key, before, object.now)
@@ -231,10 +241,10 @@ final class NaiveContext {
     return changed
   }
 
-  /// No longer counts as set what is as it was.
+  /// No longer counts as set what is as it was, and shows it without being set.
   func reconcile(_ id: ObjectID) {
     var object = read(id)
-    object.set = object.set.filter { object.now?[$0] != object.snapshot?[$0] }
+    object.set = object.set.filter { object.isChanged($0) }
     object.quiet.formIntersection(object.set)
     object.isDirty = object.isDirty && object.asksForSave
     put(id, object)

@@ -11,6 +11,8 @@ struct NaiveHistory {
     /// Whether the object came to be or went; then `whole` is all it had before the step.
     var isWhole = false
     var whole: Values?
+    /// Over which reading its keys had been set before: of those that were changed, or of all.
+    var over: [String: Int] = [:]
 
     /// What a key was before the step: what the step did is taken back from what it is now. What it did and undid
     /// itself it did not do; where it had nothing stay nothing, it was just that.
@@ -47,15 +49,21 @@ struct NaiveHistory {
   var canRedo: Bool { open.isEmpty && !redoSteps.isEmpty }
 
   mutating func note(
-    _ id: ObjectID, _ entity: String, _ key: String?, _ before: Values?, _ after: Values?
+    _ id: ObjectID, _ entity: String, _ key: String?, _ object: NaiveContext.Object,
+    _ after: Values?
   ) {
     redoSteps = []
+    let before = object.now
     var entry = open[id] ?? Entry()
     if let key, !entry.isWhole {
+      if entry.changes[key] == nil { entry.over[key] = object.over[key] }
       entry.changes[key, default: []].append((before?[key], after?[key]))
     } else if key == nil, !entry.isWhole {
       entry.isWhole = true
       entry.whole = before
+      for (key, reading) in object.over where entry.changes[key] == nil {
+        entry.over[key] = reading
+      }
       for key in entry.changes.keys {
         let old = entry.before(key, of: entity, now: before?[key])
         entry.whole?[key] = old
@@ -112,6 +120,7 @@ extension NaiveContext {
       if entry.isWhole {
         back.isWhole = true
         back.whole = object.now
+        (back.over, object.over) = (object.over, entry.over)
         if entry.whole == nil, object.snapshot != nil { object.remains = object.now }
         object.now = entry.whole
         late[id] = nil
@@ -125,6 +134,7 @@ extension NaiveContext {
           let new = entry.before(key, of: world.entity(id), now: now)
           object.now?[key] = new
           back.changes[key] = [(now, new)]
+          (back.over[key], object.over[key]) = (object.over[key], entry.over[key])
         }
         object.set.formUnion(entry.changes.keys)
         object.quiet.subtract(entry.changes.keys)
@@ -144,9 +154,11 @@ extension NaiveContext {
   /// Has everything as it was read; nothing is read for it, and nothing can be undone.
   func rollback() {
     processPendingChanges()
-    for (id, object) in objects where object.differs {
-      touch(id)
-      put(id, Object(base: object.base, object.snapshot))
+    for (id, object) in objects {
+      if object.differs || object.isCovering { touch(id) }
+      var committed = Object(base: object.base, object.snapshot).given(asBy: object)
+      committed.over = [:]
+      put(id, committed)
     }
     history = NaiveHistory(levels: history.levels)
     tell()

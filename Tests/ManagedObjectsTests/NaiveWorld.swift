@@ -10,8 +10,12 @@ final class NaiveWorld {
 
   /// The rows of every commit, from nothing on.
   private(set) var commits: [[ObjectID: Values]] = [[:]]
+  /// Whether posts are given values when they are read.
+  let givesValues: Bool
   /// The entities of all objects that were ever made.
   var entities: [ObjectID: String] = [:]
+
+  init(givingValues givesValues: Bool) { self.givesValues = givesValues }
 
   var head: Int { commits.count - 1 }
 

@@ -15,6 +15,10 @@ extension SessionPair {
     check("hasChanges", context.hasChanges, naive.hasChanges)
     check("canUndo", context.canUndo, naive.history.canUndo)
     check("canRedo", context.canRedo, naive.history.canRedo)
+    for object in naive.objects.values where object.isThere {
+      if object.isShowingGiven { note("given") }
+      if object.isCovering { note("covered") }
+    }
     for id in naive.objects.keys.sorted() where difference == nil {
       let object = hold(side, id)
       let expected = naive.read(id)

@@ -23,6 +23,10 @@ extension SessionPair {
 
   func step() {
     let side = sides[dice.pick(sides.count)]
+    if world.givesValues, dice.pick(8) == 0 {
+      setOverGiven(side)
+      return compare(side)
+    }
     switch dice.pick(47) {
     case 0...2: insert(side, Self.entities[dice.pick(4)])
     case 3...8: setPlain(side)
@@ -100,6 +104,21 @@ extension SessionPair {
     let isLong = key == "author" && dice.pick(12) == 0
     let text = isLong ? "far too long a name" : "t\(dice.pick(4))"
     set(side, id, key, key == "score" ? .integer(dice.pick(4)) : .string(text))
+  }
+
+  /// Sets what was given, also to what the store has, step by step, and undoes some of it.
+  private func setOverGiven(_ side: Side) {
+    guard let id = pick("Post", side) else { return }
+    let key = dice.pick(2) == 0 ? "scratch" : "author"
+    for _ in 0...dice.pick(3) {
+      if dice.pick(2) == 0 {
+        set(side, id, key, nil)
+      } else {
+        set(side, id, key, .string("t\(dice.pick(4))"))
+      }
+      if dice.pick(4) > 0 { process(side) }
+    }
+    for _ in 0..<dice.pick(3) { undo(side) }
   }
 
   private func setDynamic(_ side: Side) {

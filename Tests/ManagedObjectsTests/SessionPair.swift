@@ -8,13 +8,13 @@ import TestSupport
 /// Each step has dice of its own, so that what is left means the same when others are left out.
 final class SessionPair {
   let stage: Stage
-  let world = NaiveWorld()
+  let world: NaiveWorld
   private(set) var sides: [Side] = []
   /// What was done, for whoever has to find out why something differs.
   private(set) var story: [String] = []
   /// What differed first.
   private(set) var difference: String?
-  /// How often the contexts have told what.
+  /// How often the contexts have told what, and how often something was so that is to be seen.
   private(set) var told: [String: Int] = [:]
   var dice = Dice(seed: 0)
 
@@ -39,11 +39,12 @@ final class SessionPair {
 
   /// Plays steps until one differs.
   init(seed: UInt64, steps: [Int]) throws {
-    stage = try Stage()
     var dice = Dice(seed: seed)
     let count = 2 + dice.pick(2)
-    for number in 0..<count { sides.append(Side(number, stage, world)) }
     let levels = dice.pick(3) == 0 ? 3 : 0
+    world = NaiveWorld(givingValues: dice.pick(2) == 0)
+    stage = try Stage(world.givesValues ? GivenPost.model() : Stage.model())
+    for number in 0..<count { sides.append(Side(number, stage, world)) }
     for side in sides {
       side.context.levelsOfUndo = levels
       side.naive.history.levels = levels
@@ -79,8 +80,10 @@ final class SessionPair {
   func tell(_ side: Side, _ what: String) { story.append("\(side.number): \(what)") }
 
   func note(_ notifications: [NaiveNotification]) {
-    for word in notifications.flatMap(\.words) { told[word, default: 0] += 1 }
+    for word in notifications.flatMap(\.words) { note(word) }
   }
+
+  func note(_ word: String) { told[word, default: 0] += 1 }
 
   func differs(_ what: String) { if difference == nil { difference = what } }
 
