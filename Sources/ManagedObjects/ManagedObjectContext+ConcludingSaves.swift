@@ -46,18 +46,16 @@ extension ManagedObjectContext {
     let vanishing = willChange(saved.map(\.state).filter { $0.presence == .deleted }, [:])
     defer { didChange(vanishing) }
     transition(mergedStates) {
-      for object in saved where object.state.untracked != nil {
-        // What is saved now was set over it, and stays so.
-        for key in fold.objects[object.objectID]?.delta.keys.map(\.self) ?? [] {
-          object.state.endUntracked(key)
-        }
-      }
+      for object in saved { endUntracked(of: object.state) }
       apply(.saved(number), rows: rows)
       beginStretch()
       for object in saved {
         let state = object.state
         let row = rows[state.objectID] ?? nil
+        let isBack = state.presence == .deleted && row != nil
         state.stand(on: number, with: row.map { RowHandle(StoredRow($0, changed: number)) })
+        // What was set over it when it was deleted is given up, and what others have saved is not to be hidden.
+        if isBack, state.untracked != nil { coverUntracked(of: state, state.untrackedKeys) }
         settle(state)
       }
       for state in far { adopt(rows[state.objectID] ?? nil, by: state, at: number) }

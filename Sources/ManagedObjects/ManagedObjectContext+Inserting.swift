@@ -127,6 +127,7 @@ extension ManagedObjectContext {
     if event.collectsSets { event.noteSet(state.objectID) }
     state.deletion = ObjectState.Deletion(row: row)
     state.presence = .deleted
+    keepSetOver(of: state)
     perform(.deleted(state.objectID))
     settle(state)
     event.deleted.insert(state.objectID)

@@ -37,12 +37,30 @@ extension ManagedObjectContext {
   /// Has keys that the fold has nothing of any more show what is untracked again, unless they are led back to what was
   /// set over it.
   func coverUntracked(after restoration: Restoration) {
-    guard restoration.kind == .updated, let state = state(of: restoration.object),
-      state.untracked != nil
-    else { return }
-    let delta = fold.objects[restoration.object]?.delta
-    for entry in restoration.entries where delta?[entry.key] == nil {
-      state.cover(entry.key, stepCount: stepCount)
+    guard let state = state(of: restoration.object), state.untracked != nil else { return }
+    switch restoration.kind {
+    case .updated: coverUntracked(of: state, Set(restoration.entries.map(\.key)))
+    case .inserted: coverUntracked(of: state, state.untrackedKeys)
+    case .deleted: break
+    }
+  }
+
+  func coverUntracked(of state: ObjectState, _ keys: Set<KeyNumber>) {
+    let delta = fold.objects[state.objectID]?.delta
+    for key in keys where delta?[key] == nil { state.cover(key, stepCount: stepCount) }
+  }
+
+  /// Notes of an object that is about to go which keys are set over what is untracked, for when it is there again.
+  func keepSetOver(of state: ObjectState) {
+    if state.untracked == nil { return }
+    state.keepSetOver(of: Set(fold.objects[state.objectID]?.delta.keys.map(\.self) ?? []))
+  }
+
+  /// What is saved of an object was set over what is untracked, and stays so.
+  func endUntracked(of state: ObjectState) {
+    if state.untracked == nil { return }
+    for key in fold.objects[state.objectID]?.delta.keys.map(\.self) ?? [] {
+      state.endUntracked(key)
     }
   }
 }

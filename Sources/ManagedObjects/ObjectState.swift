@@ -130,6 +130,16 @@ package final class ObjectState {
     }
   }
 
+  /// Has no key but these and the covered ones be noted as set over what is untracked: where that was taken back of
+  /// others, it is not made again once the object is deleted.
+  func keepSetOver(of keys: Set<KeyNumber>) {
+    if setOverIn.isEmpty { return }
+    setOverIn = setOverIn.filter { keys.contains($0.key) || covered.keys.contains($0.key) }
+  }
+
+  /// The keys that were set while nothing was tracked, shown or not.
+  var untrackedKeys: Set<KeyNumber> { coveredKeys.union(untracked?.keys.map(\.self) ?? []) }
+
   /// Whether there are keys that do not show what is untracked, though the fold has no value of them; and these.
   var isCovering: Bool { !covered.isEmpty }
   var coveredKeys: Set<KeyNumber> { Set(covered.keys) }

@@ -1,0 +1,109 @@
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+import Testing
+
+/// Values that hooks give objects which are deleted, and may be there again.
+@Suite struct DeletedValueTests {
+  /// A context that finds a post which has been saved, and which `awakeFromFetch` gives an author and a transient value.
+  private func withFetched(
+    _ body: (Stage, ManagedObjectContext, ManagedObject) throws -> Void
+  ) throws {
+    let stage = try Stage(GivenPost.model())
+    let first = stage.context()
+    let id = first.insert(GivenPost.self).objectID
+    try first.save()
+    let context = stage.context()
+    let post = try context.existingObject(with: id)
+    #expect(post.value(forKey: "author") == "nobody")
+    #expect(post.value(forKey: "scratch") == "of Untitled" && !context.hasChanges)
+    try body(stage, context, post)
+  }
+
+  @Test(arguments: [false, true])
+  func `S12, S63: a deletion that a policy gives up hides nothing that others have saved`(
+    isOneStep: Bool
+  ) throws {
+    try withFetched { stage, context, post in
+      post.setValue("mine", forKey: "author")
+      if !isOneStep { context.processPendingChanges() }
+      context.delete(post)
+      let rival = stage.context()
+      try rival.existingObject(with: post.objectID).setValue("theirs", forKey: "author")
+      try rival.save()
+      context.mergePolicy = .rollback
+      #expect(try context.save() == nil)
+      #expect(!post.isDeleted && !context.hasChanges)
+      // Over what was given nothing was set but the author.
+      #expect(post.value(forKey: "author") == "theirs")
+      #expect(post.value(forKey: "scratch") == "of Untitled")
+      // What was done can be taken back, as after any save.
+      context.undo()
+      if !isOneStep {
+        #expect(post.value(forKey: "author") == "mine")
+        context.undo()
+      }
+      #expect(post.value(forKey: "author") == nil && post.hasChanges)
+      context.rollback()
+      #expect(post.value(forKey: "author") == "nobody")
+    }
+  }
+
+  @Test func `S12, S63: a deletion that a policy gives up shows what was given again`() throws {
+    try withFetched { stage, context, post in
+      // Nothing of it is left when the post is deleted, and nothing can redo it.
+      post.setValue("mine", forKey: "author")
+      context.undo()
+      post.setValue("Mine", forKey: "title")
+      context.processPendingChanges()
+      context.delete(post)
+      let rival = stage.context()
+      try rival.existingObject(with: post.objectID).setValue("theirs", forKey: "author")
+      try rival.save()
+      context.mergePolicy = .mergeByPropertyStoreTrump
+      try context.save()
+      #expect(!post.isDeleted && post.value(forKey: "title") == "Untitled")
+      #expect(post.value(forKey: "author") == "nobody")
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `S48: undoing a deletion leads back to nothing that was set over what a hook gave`(
+    isSaved: Bool
+  ) throws {
+    try withFetched { _, context, post in
+      for key in ["author", "scratch"] { post.setValue(nil, forKey: key) }
+      context.processPendingChanges()
+      context.delete(post)
+      if isSaved { try context.save() }
+      for _ in 0..<2 {
+        context.undo()
+        #expect(!post.isDeleted && post.value(forKey: "author") == nil)
+        #expect(post.value(forKey: "scratch") == nil)
+        context.undo()
+        #expect(post.value(forKey: "author") == "nobody")
+        #expect(post.value(forKey: "scratch") == "of Untitled")
+        context.redo()
+        #expect(post.value(forKey: "author") == nil && post.value(forKey: "scratch") == nil)
+        context.redo()
+        #expect(post.isDeleted)
+      }
+    }
+  }
+
+  @Test func `S48: undoing a deletion leads back to what a hook gave where that was shown`() throws
+  {
+    try withFetched { _, context, post in
+      post.setValue(nil, forKey: "author")
+      context.undo()
+      post.setValue("Mine", forKey: "title")
+      context.processPendingChanges()
+      // What is set in the step that deletes goes with that.
+      post.setValue(nil, forKey: "scratch")
+      context.delete(post)
+      context.undo()
+      #expect(post.value(forKey: "title") == "Mine" && post.value(forKey: "author") == "nobody")
+      #expect(post.value(forKey: "scratch") == "of Untitled")
+    }
+  }
+}
