@@ -29,7 +29,11 @@ extension ManagedObjectContext {
   func heldValue(of state: ObjectState, _ key: KeyNumber) -> Value? {
     fireQuietly(state)
     storePendingQuietly(of: state, key)
-    if state.untracked != nil, let value = valueOverStored(of: state, key) { return value }
+    if state.untracked != nil, state.presence == .there,
+      let value = valueOverStored(of: state, key)
+    {
+      return value
+    }
     if state.presence == .deleted { return state.deletion?.row[key] }
     if state.hasDraft, let draft = fold.objects[state.objectID] { return draft.value(of: key) }
     return stored(state, key)

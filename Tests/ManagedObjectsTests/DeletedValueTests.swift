@@ -106,4 +106,17 @@ import Testing
       #expect(post.value(forKey: "scratch") == "of Untitled")
     }
   }
+
+  @Test func `S9, S16: a deleted object has what was set over what a hook gave until it is saved`()
+    throws
+  {
+    try withFetched { _, context, post in
+      post.setValue("mine", forKey: "author")
+      context.delete(post)
+      #expect(post.value(forKey: "author") == "mine")
+      #expect(post.value(forKey: "scratch") == "of Untitled")
+      try context.save()
+      #expect(post.value(forKey: "author") == nil && post.value(forKey: "scratch") == nil)
+    }
+  }
 }
