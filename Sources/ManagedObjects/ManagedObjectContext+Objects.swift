@@ -93,6 +93,7 @@ extension ManagedObjectContext {
     state.isFault = true
     state.presence = .there
     state.handle = nil
+    state.untracked = nil
     state.basedIn = 0
   }
 

@@ -119,4 +119,18 @@ import Testing
       #expect(post.value(forKey: "author") == nil && post.value(forKey: "scratch") == nil)
     }
   }
+
+  @Test func `S9: an object that others have brought back is given nothing from before`() throws {
+    try withFetched { stage, context, post in
+      context.delete(post)
+      try context.save()
+      let rival = stage.context()
+      try rival.revert(.commit(2))
+      let again = try rival.existingObject(with: post.objectID)
+      again.setValue("theirs", forKey: "author")
+      try rival.save()
+      #expect(try context.existingObject(with: post.objectID) === post)
+      #expect(post.value(forKey: "author") == "theirs")
+    }
+  }
 }
