@@ -63,6 +63,7 @@ extension ManagedObjectContext {
     // What follows stands on other rows, and so is another context's to who folds it.
     writer.finish()
     let states = statesWithDrafts
+    for state in states { endUntracked(of: state) }
     keepTransients(of: states)
     let objects = states.compactMap(\.object)
     transition(states) {

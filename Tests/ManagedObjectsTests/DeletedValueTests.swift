@@ -133,4 +133,19 @@ import Testing
       #expect(post.value(forKey: "author") == "theirs")
     }
   }
+
+  @Test func `S12, S66: a save of a child ends what a hook gave where something was set over it`()
+    throws
+  {
+    try withFetched { _, parent, post in
+      let child = ManagedObjectContext(parent: parent)
+      let inChild = try child.existingObject(with: post.objectID)
+      #expect(inChild.value(forKey: "author") == "nobody")
+      inChild.setValue("mine", forKey: "author")
+      inChild.setValue(nil, forKey: "scratch")
+      try child.save()
+      #expect(post.value(forKey: "author") == "mine")
+      #expect(inChild.value(forKey: "author") == "mine" && inChild.value(forKey: "scratch") == nil)
+    }
+  }
 }
