@@ -100,7 +100,7 @@ extension ManagedObjectContext {
       // Not `??`: what is absent and what is nil are different here.
       guard let value = draft.delta[key] else { return false }
       // Not `??` here either.
-      if let before = state.untracked?[key] {
+      if let before = state.untrackedValue(key) {
         return value == before && value == draft.baseRow?[key]
       }
       return value == draft.baseRow?[key]

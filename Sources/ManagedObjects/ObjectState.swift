@@ -137,6 +137,12 @@ package final class ObjectState {
     setOverIn = setOverIn.filter { keys.contains($0.key) || covered.keys.contains($0.key) }
   }
 
+  /// What was set of a key while nothing was tracked, shown or not.
+  func untrackedValue(_ key: KeyNumber) -> Value?? {
+    if let value = untracked?[key] { return .some(value) }
+    return covered[key]
+  }
+
   /// The keys that were set while nothing was tracked, shown or not.
   var untrackedKeys: Set<KeyNumber> { coveredKeys.union(untracked?.keys.map(\.self) ?? []) }
 

@@ -102,6 +102,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `S3: nothing set over what a hook gave is a change, also where undoing had led back to it`(
+    isUndone: Bool
+  ) throws {
+    try withFetched { _, context, post in
+      post.setValue(nil, forKey: "scratch")
+      context.processPendingChanges()
+      if isUndone {
+        post.setValue("mine", forKey: "scratch")
+        context.undo()
+        #expect(post.value(forKey: "scratch") == nil)
+        post.setValue(nil, forKey: "scratch")
+      }
+      post.reconcileChanges()
+      #expect(post.hasChanges && post.value(forKey: "scratch") == nil)
+    }
+  }
+
   @Test(arguments: [true, false])
   func `S56: a refresh gives anew where only nothing was set over what awakeFromFetch gave`(
     isChangedByOthers: Bool
