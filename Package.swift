@@ -31,6 +31,7 @@ let package = Package(
   products: [
     .library(name: "XJournal", targets: ["XJournal"]),
     .library(name: "DiskSimulation", targets: ["DiskSimulation", "DiskAccess"]),
+    .executable(name: "xjournal", targets: ["JournalTool"]),
   ],
   targets: [
     // Rank 0
@@ -64,27 +65,39 @@ let package = Package(
       imports: [
         "CThreadLocal", "ObjectModel", "EventCoding", "EventFold", "ObjectQuery", "ObjectStore",
       ]),
-    room(
-      "JournalInspection",
-      imports: [
-        "ByteCoding", "ObjectModel", "DiskAccess", "PropertyListCoding", "EventCoding",
-        "EventFold", "ObjectQuery", "Journaling", "ObjectStore",
-      ]),
     // Rank 4
     room(
       "ObjectPatching",
       imports: ["ObjectModel", "EventFold", "ObjectQuery", "ObjectStore", "ManagedObjects"]),
     // Rank 5
-    room("JournalUpkeep", imports: ["ObjectStore", "ManagedObjects", "ObjectPatching"]),
+    room(
+      "JournalInspection",
+      imports: [
+        "ByteCoding", "ObjectModel", "DiskAccess", "PropertyListCoding", "EventCoding",
+        "EventFold", "ObjectQuery", "Journaling", "ObjectStore", "ObjectPatching",
+      ]),
     room(
       "XJournal",
       imports: ["ManagedObjects", "ObjectPatching", "ObjectModel", "ObjectQuery", "ObjectStore"]),
+    // Rank 6
+    room(
+      "JournalUpkeep",
+      imports: [
+        "ObjectModel", "DiskAccess", "ObjectQuery", "ObjectStore", "ManagedObjects",
+        "ObjectPatching", "JournalInspection",
+      ]),
 
     // The journal's workbench: what Tools/demo runs, and the child that tests kill.
     .executableTarget(
       name: "JournalDemo",
       dependencies: ["DiskAccess", "EventFold", "Journaling", "ObjectModel", "ObjectStore"],
       path: "Tools/JournalDemo", swiftSettings: strict),
+
+    // The tool, under another name than the library's, as some file systems do not tell capitals apart.
+    .executableTarget(
+      name: "JournalTool",
+      dependencies: ["DiskAccess", "JournalInspection", "JournalUpkeep"],
+      path: "Tools/xjournal", swiftSettings: strict),
 
     .target(
       name: "TestSupport",
@@ -130,6 +143,12 @@ let package = Package(
       imports: [
         "DiskSimulation", "ManagedObjects", "ObjectModel", "ObjectPatching", "ObjectStore",
         "TestSupport", "XJournal",
+      ]),
+    tests(
+      of: "JournalInspectionTests",
+      imports: [
+        "ByteCoding", "DiskAccess", "DiskSimulation", "JournalInspection", "Journaling",
+        "ManagedObjects", "ObjectModel", "ObjectPatching", "ObjectStore",
       ]),
     tests(of: "TourTests", imports: ["DiskSimulation", "XJournal"]),
     tests(of: "TidyTests", imports: ["TestSupport"]),

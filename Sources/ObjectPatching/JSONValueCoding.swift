@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import ObjectModel
+package import ObjectModel
 internal import ObjectQuery
 
 // How values are written as JSON. Strings, booleans, whole numbers, reals, arrays and dictionaries are what they are in
@@ -7,7 +7,7 @@ internal import ObjectQuery
 // within arrays and dictionaries, and where nobody knows, the kind stands beside it: {"$date": "2026-11-21T10:30:00Z"}.
 extension Value {
   /// The value without its kind; nil where nothing plain would read back as the same.
-  var plainJSON: JSONValue? {
+  package var plainJSON: JSONValue? {
     switch self {
     case .null: .some(.null)
     case .boolean(let value): .boolean(value)
@@ -28,7 +28,7 @@ extension Value {
   }
 
   /// The value with its kind, where JSON has none of that kind.
-  var markedJSON: JSONValue {
+  package var markedJSON: JSONValue {
     switch self {
     case .dictionary(let values):
       plainJSON ?? .object(JSONObject([(JSONMark.dictionary.key, Self.json(values))]))

@@ -1,9 +1,9 @@
 internal import FoundationEssentials
-internal import ObjectModel
+package import ObjectModel
 
 extension Value {
   /// The value as a literal of a query, all of it.
-  var queryText: String {
+  package var queryText: String {
     switch self {
     case .null: "null"
     case .boolean(let value): value ? "true" : "false"

@@ -29,7 +29,7 @@ struct CommitComparing {
     }
   }
 
-  private let store: JournaledStore
+  private let store: ReadableStore
   private let saving: SavingContexts
   private let eras: [Era]
   /// The earliest state that can be counted back to.
@@ -51,7 +51,7 @@ struct CommitComparing {
   ///   - eras: the store's, of which the last are those that the journal tells of.
   ///   - start: the last commit before those that are compared.
   init(
-    _ store: JournaledStore, _ saving: SavingContexts, _ eras: [Era], after start: CommitNumber
+    _ store: ReadableStore, _ saving: SavingContexts, _ eras: [Era], after start: CommitNumber
   ) {
     self.start = start
     self.store = store

@@ -6,7 +6,7 @@ package import ObjectModel
 /// Folds contexts from their edits, while the journal passes. Where the model changes meanwhile, they go on under
 /// the newer one.
 struct ContextFolding {
-  private let store: JournaledStore
+  private let store: ReadableStore
   /// The last edit that is looked at.
   private let lastEdit: UInt64
   /// The store's eras as of that edit.
@@ -31,9 +31,12 @@ struct ContextFolding {
   ///   - eras: the store's eras as of the last edit that is to be looked at.
   ///   - lastTime: a time that is not before that of the first of these edits, where nothing else tells it.
   ///   - tellsDamage: whether damage of what a context stands on is told as what is wrong with it, and not thrown.
+  ///   - lastFrame: the last frame that is looked at, where not all are.
+  ///   - later: what comes behind the last edit and is in no frame yet.
   static func unsaved(
     _ open: [ContextNumber: Catalogue.OpenContext], through lastEdit: UInt64, _ eras: [Era],
-    before lastTime: RecordedTime, of store: JournaledStore, tellingDamage tellsDamage: Bool
+    before lastTime: RecordedTime, of store: ReadableStore, tellingDamage tellsDamage: Bool,
+    in lastFrame: FrameNumber? = nil, then later: [(edit: UInt64, event: Event)] = []
   ) throws(StoreError) -> [ContextNumber: FoldedContext] {
     guard let first = open.values.compactMap(\.standing.firstUnsavedEdit).min() else { return [:] }
     let (reader, frame) = try store.reader(fromSegmentWith: first)
@@ -48,14 +51,15 @@ struct ContextFolding {
       store, lastEdit, eras, era: eras.count - 1 - adoptedCount, time: lastTime,
       tellingDamage: tellsDamage)
     folding.waiting = open
-    try folding.walk(reader, from: frame)
+    try folding.walk(reader, from: frame, through: lastFrame)
+    for (edit, event) in later { try folding.take(event, edit, in: .none) }
     return folding.contexts
   }
 
   /// Folds a context from its first edit on, which the journal has.
   static func whole(
     _ number: ContextNumber, from firstEdit: UInt64, through lastEdit: UInt64, _ eras: [Era],
-    of store: JournaledStore, tellingDamage tellsDamage: Bool = false
+    of store: ReadableStore, tellingDamage tellsDamage: Bool = false
   ) throws(StoreError) -> FoldedContext? {
     let (reader, frame) = try store.reader(fromSegmentWith: firstEdit)
     var survey = ContextSurvey(of: number)
@@ -75,7 +79,7 @@ struct ContextFolding {
   }
 
   private init(
-    _ store: JournaledStore, _ lastEdit: UInt64, _ eras: [Era], era: Int, time: RecordedTime,
+    _ store: ReadableStore, _ lastEdit: UInt64, _ eras: [Era], era: Int, time: RecordedTime,
     tellingDamage tellsDamage: Bool
   ) {
     self.store = store
@@ -87,7 +91,7 @@ struct ContextFolding {
   }
 
   private mutating func walk(
-    _ reader: JournalReader, from frame: FrameNumber
+    _ reader: JournalReader, from frame: FrameNumber, through lastFrame: FrameNumber? = nil
   ) throws(StoreError) {
     var last: UInt64 = 0
     lastCommit = store.headNumber
@@ -96,7 +100,7 @@ struct ContextFolding {
       lastCommit = try batch.head(place).number.previous
       return false
     }
-    let ending = try reader.forEachEntry(from: frame, store.decoder) {
+    let ending = try reader.forEachEntry(from: frame, through: lastFrame, store.decoder) {
       (place, batch, entry) throws(StoreError) in
       switch entry {
       case .event(let event):
@@ -209,7 +213,7 @@ private struct ContextSurvey {
   }
 }
 
-extension JournaledStore {
+extension ReadableStore {
   /// A reader of the journal, and the first frame of the segment in which an edit is.
   func reader(
     fromSegmentWith edit: UInt64

@@ -42,7 +42,7 @@ struct FoldedContext {
   /// - Parameter lastCommit: the last commit that the journal has before it.
   mutating func apply(
     _ edit: Edit, _ number: UInt64, at time: RecordedTime, after lastCommit: CommitNumber,
-    inEra era: Int, of store: JournaledStore, in frame: FrameNumber
+    inEra era: Int, of store: ReadableStore, in frame: FrameNumber
   ) throws(StoreError) {
     self.time = time
     standing.note(edit, number)
@@ -51,7 +51,7 @@ struct FoldedContext {
 
   /// Goes on by a save.
   mutating func apply(
-    _ commit: CommitContent, inEra era: Int, of store: JournaledStore, in frame: FrameNumber
+    _ commit: CommitContent, inEra era: Int, of store: ReadableStore, in frame: FrameNumber
   ) throws(StoreError) {
     standing.settle(on: commit.number)
     savedRows.take(commit, from: fold)
@@ -59,7 +59,7 @@ struct FoldedContext {
   }
 
   private mutating func apply(
-    _ edit: Edit, after lastCommit: CommitNumber, inEra era: Int, of store: JournaledStore,
+    _ edit: Edit, after lastCommit: CommitNumber, inEra era: Int, of store: ReadableStore,
     in frame: FrameNumber
   ) throws(StoreError) {
     guard problem == nil else { return }
@@ -106,7 +106,7 @@ struct FoldedContext {
 
   /// Has the context go on under the next model, which is that of an era.
   mutating func follow(
-    _ era: Int, of eras: [Era], in store: JournaledStore
+    _ era: Int, of eras: [Era], in store: ReadableStore
   ) throws(StoreError) {
     do throws(StoreError) {
       try fold.follow(era, of: eras, in: store, store.head)

@@ -6,9 +6,10 @@ internal import ObjectModel
 /// Folds a store's journal again, from its beginning or from the earliest state that compaction has left, and
 /// compares its commits with their edits meanwhile.
 ///
-/// What is folded stays within the bounds of the store's memory: it is written into runs that nothing names.
+/// What is folded stays within the bounds of the store's memory: it is written into runs that nothing names. Who only
+/// reads has nowhere to write it, and holds it.
 struct Refolding {
-  private let store: JournaledStore
+  private let store: ReadableStore
   /// The state that it ends with.
   private let head: Snapshot
   private let eras: [Era]
@@ -17,14 +18,17 @@ struct Refolding {
   private let isWhole: Bool
   private var fold: StoreFold
   private var comparing: CommitComparing
-  private var bound: FoldBound
+  private var bound: FoldBound?
   /// The most bytes that what was folded has taken of memory.
   private var largestByteCount = 0
 
   /// Begins; nothing is folded yet.
+  ///
+  /// - Parameters:
+  ///   - bound: keeps what is folded within bounds, where there are files to write it to.
   init(
-    _ store: JournaledStore, _ reader: JournalReader, to head: Snapshot,
-    _ files: inout CheckpointFiles
+    _ store: ReadableStore, _ reader: JournalReader, to head: Snapshot, within bound: FoldBound?,
+    _ files: inout CheckpointFiles?
   ) throws(StoreError) {
     self.store = store
     self.head = head
@@ -42,14 +46,13 @@ struct Refolding {
     }
     comparing = CommitComparing(
       store, try SavingContexts(reader, store.decoder), eras, after: start)
-    bound = FoldBound(
-      store.options.unflushedByteCount, store.journal, sparing: head.runNames)
+    self.bound = bound
     if !isWhole { try countBack(&files) }
     beginEras()
   }
 
   /// Folds backward to the state that folding begins with.
-  private mutating func countBack(_ files: inout CheckpointFiles) throws(StoreError) {
+  private mutating func countBack(_ files: inout CheckpointFiles?) throws(StoreError) {
     fold.snapshot = head.atEnd(ofEraOf: start)
     fold.snapshot.index = SnapshotIndex()
     while fold.snapshot.number > start {
@@ -58,9 +61,11 @@ struct Refolding {
     }
   }
 
-  private mutating func stayWithinBounds(_ files: inout CheckpointFiles) throws(StoreError) {
+  private mutating func stayWithinBounds(_ files: inout CheckpointFiles?) throws(StoreError) {
     largestByteCount = max(largestByteCount, fold.snapshot.changesByteCount)
-    try bound.flush(&fold, to: &files)
+    guard var lent = files.take() else { return }
+    defer { files = lent }
+    try bound?.flush(&fold, to: &lent)
   }
 
   /// Has the state be of the era that the walk has come to, where the state is not that of a later commit.
@@ -77,7 +82,7 @@ struct Refolding {
 
   /// Takes what the journal says next; what came after the state that it ends with is passed over.
   mutating func take(
-    _ entry: JournalEntry, in frame: FrameNumber, _ files: inout CheckpointFiles
+    _ entry: JournalEntry, in frame: FrameNumber, _ files: inout CheckpointFiles?
   ) throws(StoreError) {
     guard fold.snapshot.number < head.number else { return }
     switch entry {
@@ -107,8 +112,8 @@ struct Refolding {
 
   /// Removes the runs that it has written.
   func removeFiles(_ files: CheckpointFiles) throws(StoreError) {
-    guard bound.hasWritten else { return }
+    guard bound?.hasWritten == true else { return }
     try files.removeAll(
-      notNamedBy: store.journal.manifest.attachments, norAmong: head.runNames)
+      notNamedBy: store.manifest.attachments, norAmong: head.runNames)
   }
 }

@@ -104,7 +104,7 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     }
     if let failure {
       guard failure.isFinding else { throw failure }
-      found.append(StoreFinding(failure.description))
+      found.append(StoreFinding(failure))
     }
     if let finding { found.append(StoreFinding(endingAt: finding)) }
     do throws(StoreError) {

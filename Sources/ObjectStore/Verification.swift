@@ -6,7 +6,18 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
   /// One sentence: what, and where.
   public let description: String
 
-  init(_ description: String) { self.description = description }
+  /// Whether newer code has written what was met, so that it is no damage.
+  package let isOfNewerCode: Bool
+
+  init(_ description: String, isOfNewerCode: Bool = false) {
+    self.description = description
+    self.isOfNewerCode = isOfNewerCode
+  }
+
+  /// What an error tells of what is stored.
+  init(_ error: StoreError) {
+    self.init(error.description, isOfNewerCode: error.code == .newerFormat)
+  }
 
   /// Damage of a file that the journal has everything of.
   init(madeAnew error: StoreError) {
@@ -20,7 +31,9 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
 
   /// What stands where a reader came to the end of what it can show.
   init(endingAt finding: Finding) {
-    self.init(finding.kind.isOfNewerCode ? "\(finding)." : "the journal is damaged in \(finding).")
+    let isNewer = finding.kind.isOfNewerCode
+    self.init(
+      isNewer ? "\(finding)." : "the journal is damaged in \(finding).", isOfNewerCode: isNewer)
   }
 }
 

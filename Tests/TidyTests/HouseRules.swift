@@ -51,18 +51,23 @@ struct House: Sendable {
           "CThreadLocal", "ObjectModel", "EventCoding", "EventFold", "ObjectQuery", "ObjectStore",
         ]),
       Room(
-        3, "JournalInspection",
-        imports: [
-          "ByteCoding", "ObjectModel", "DiskAccess", "PropertyListCoding", "EventCoding",
-          "EventFold", "ObjectQuery", "Journaling", "ObjectStore",
-        ]),
-      Room(
         4, "ObjectPatching",
         imports: ["ObjectModel", "EventFold", "ObjectQuery", "ObjectStore", "ManagedObjects"]),
-      Room(5, "JournalUpkeep", imports: ["ObjectStore", "ManagedObjects", "ObjectPatching"]),
+      Room(
+        5, "JournalInspection",
+        imports: [
+          "ByteCoding", "ObjectModel", "DiskAccess", "PropertyListCoding", "EventCoding",
+          "EventFold", "ObjectQuery", "Journaling", "ObjectStore", "ObjectPatching",
+        ]),
       Room(
         5, "XJournal",
         imports: ["ManagedObjects", "ObjectPatching", "ObjectModel", "ObjectQuery", "ObjectStore"]),
+      Room(
+        6, "JournalUpkeep",
+        imports: [
+          "ObjectModel", "DiskAccess", "ObjectQuery", "ObjectStore", "ManagedObjects",
+          "ObjectPatching", "JournalInspection",
+        ]),
     ],
     toolchain: [
       "Glibc": ["DiskAccess"],

@@ -1,6 +1,6 @@
 internal import ObjectModel
 
-extension JournaledStore {
+extension ReadableStore {
   /// What of the indexes of a state is not so in its rows.
   ///
   /// Entries stand in the order of their values, and rows in that of the objects: sums of their hashes are

@@ -1,0 +1,173 @@
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// `xjournal diff`: what differs between two states.
+extension Command {
+  static let diff = Command(
+    "diff", "Tells what differs between two states.",
+    details: [
+      "As a patch it can be applied to another store by ‘patch’, or by a program."
+    ],
+    examples: [
+      Example("xjournal diff head~1", "what the last commit has done"),
+      Example("xjournal diff 1 head --stat", "how much has changed since the first"),
+      Example("xjournal diff 1 2 --format patch", "the same as a patch, in JSON"),
+      Example("xjournal diff 1 1 --exit-code", "whether anything differs, for a script"),
+    ],
+    operands: [
+      Operand("FROM", "the one state"),
+      Operand("TO", "the other; head where it is not said", isOptional: true),
+    ],
+    options: [
+      Option("stat", "only how many objects and values differ, by entity"),
+      Option("name-only", "only which objects differ"),
+      Option("format", choices: ["text", "json", "patch"], "how it is written"),
+      Option("exit-code", "end with 1 where anything differs"),
+    ]
+  ) { (request) throws(ToolError) in
+    let store = try request.store()
+    let from = try Reference(request.operands[0], now: request.now).commit(in: store)
+    let to = try Reference(request.operand(1) ?? "head", now: request.now).commit(in: store)
+    let format = request["format"] ?? (request.output.isJSON ? "json" : "text")
+    if format == "patch" {
+      let json: JSONValue
+      do {
+        json = try Patch.difference(in: store, from: .commit(from), to: .commit(to)).jsonValue
+      } catch let error as StoreError {
+        throw ToolError(error)
+      } catch {
+        throw ToolError(.ourFault, "\(error)")
+      }
+      request.output.json(json, asItIs: true)
+      return request.has("exit-code") && from != to ? .no : .fine
+    }
+    let comparison = try StateComparison(store, from, to)
+    var printer = DifferencePrinter(
+      store, format == "json", isShort: request.has("name-only"), request.output)
+    try onStore { () throws(StoreError) in
+      try comparison.forEach { (difference) in
+        if !request.has("stat") { printer.show(difference) }
+        printer.count(difference)
+        return request.output.isOpen
+      }
+    }
+    if request.has("stat") { printer.showCounts() }
+    return request.has("exit-code") && !printer.isEmpty ? .no : .fine
+  }
+}
+
+/// What differs of an object between two states.
+private struct ObjectDifference {
+  let object: ObjectID
+  let kind: Commit.Kind
+  /// By key, in order.
+  let values: [(key: String, value: Commit.ChangedValue)]
+}
+
+/// Compares two states of a store, of which only those objects are looked at that commits between them have changed.
+private struct StateComparison {
+  private let store: StoreReader
+  private let from: Snapshot
+  private let to: Snapshot
+  private let changed: [ObjectID]
+
+  init(_ store: StoreReader, _ from: CommitNumber, _ to: CommitNumber) throws(ToolError) {
+    self.store = store
+    (self.from, self.to, changed) = try onStore { () throws(StoreError) in
+      // The earlier state is made from the later.
+      let later = try store.snapshot(at: max(from, to))
+      let earlier =
+        from == to ? later : try store.snapshot(at: min(from, to), countedBackFrom: later)
+      let changes = try store.netChanges(after: min(from, to), through: max(from, to)) ?? [:]
+      return (from < to ? earlier : later, from < to ? later : earlier, changes.keys.sorted())
+    }
+  }
+
+  func forEach(_ body: (ObjectDifference) -> Bool) throws(StoreError) {
+    for object in changed {
+      let (old, new) = (try from.row(of: object), try to.row(of: object))
+      guard old != new else { continue }
+      let kind: Commit.Kind = old == nil ? .inserted : new == nil ? .deleted : .updated
+      let keys = Set((old?.entries ?? []).map(\.key)).union((new?.entries ?? []).map(\.key))
+      var values: [(key: String, value: Commit.ChangedValue)] = []
+      for key in keys where old?[key] != new?[key] {
+        values.append((store.name(of: key) ?? "", .init(old: old?[key], new: new?[key])))
+      }
+      let difference = ObjectDifference(
+        object: object, kind: kind, values: values.sorted { $0.key < $1.key })
+      guard body(difference) else { return }
+    }
+  }
+}
+
+/// Shows differences, for people and in JSON.
+private struct DifferencePrinter {
+  private let wording: Wording
+  private let isJSON: Bool
+  private let isShort: Bool
+  private let output: Output
+  private var counts: [String: (inserted: Int, updated: Int, deleted: Int, values: Int)] = [:]
+
+  init(_ store: StoreReader, _ isJSON: Bool, isShort: Bool, _ output: Output) {
+    wording = Wording(store)
+    self.isJSON = isJSON
+    self.isShort = isShort
+    self.output = output
+  }
+
+  var isEmpty: Bool { counts.isEmpty }
+
+  mutating func count(_ difference: ObjectDifference) {
+    var count = counts[wording.entity(of: difference.object)] ?? (0, 0, 0, 0)
+    switch difference.kind {
+    case .inserted: count.inserted += 1
+    case .updated: count.updated += 1
+    case .deleted: count.deleted += 1
+    }
+    count.values += difference.values.count
+    counts[wording.entity(of: difference.object)] = count
+  }
+
+  func show(_ difference: ObjectDifference) {
+    guard !isJSON else { return output.json(json(difference)) }
+    output.line("\(ChangeWording.sign(difference.kind)) \(wording.name(difference.object))")
+    guard !isShort else { return }
+    for (key, value) in difference.values {
+      output.line("    \(key, .key): \(ChangeWording.words(value, difference.kind, wording))")
+    }
+  }
+
+  func showCounts() {
+    for (entity, count) in counts.sorted(by: { $0.key < $1.key }) {
+      if isJSON {
+        output.json(
+          .document(
+            "differenceCount",
+            [
+              ("entity", .string(entity)), ("inserted", .count(count.inserted)),
+              ("updated", .count(count.updated)), ("deleted", .count(count.deleted)),
+              ("values", .count(count.values)),
+            ]))
+      } else {
+        output.line(
+          "\(entity, .key)  \("+\(count.inserted)", .added) \("~\(count.updated)", .heading) \("-\(count.deleted)", .removed)  \(Wording.count(count.values, "value"))"
+        )
+      }
+    }
+  }
+
+  private func json(_ difference: ObjectDifference) -> JSONValue {
+    let object = difference.object
+    return .document(
+      "difference",
+      [
+        ("object", .string(wording.name(object))), ("uri", .string(object.uri)),
+        ("change", .string(difference.kind.name)),
+        (
+          "values",
+          isShort ? nil : ChangeWording.json(difference.values, of: object, wording)
+        ),
+      ])
+  }
+}

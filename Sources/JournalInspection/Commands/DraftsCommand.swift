@@ -1,0 +1,86 @@
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// `xjournal drafts`: what contexts have changed and not saved.
+extension Command {
+  static let drafts = Command(
+    "drafts", "Tells what contexts have changed and not saved.",
+    details: [
+      "Where the program has ended they are drafts, which it is offered when it opens the journal again; while it runs "
+        + "they are what it is about to save. A draft is named by the number or the name of its context."
+    ],
+    examples: [
+      Example("xjournal drafts", "whose, since when, how much"),
+      Example(
+        "xjournal drafts show sketch", "what one of them would change, with old and new values"),
+    ],
+    operands: [
+      Operand("ACTION", "list, or show", isOptional: true, choices: ["list", "show"]),
+      Operand("DRAFT", "only this one", isOptional: true),
+    ]
+  ) { (request) throws(ToolError) in
+    let store = try request.store()
+    let wanted = request.operand(1)
+    let drafts = try onStore { () throws(StoreError) in try store.unsavedWork() }.filter {
+      wanted == nil || $0.contextName == wanted || "\($0.context.rawValue)" == wanted
+    }
+    if let wanted, drafts.isEmpty {
+      throw .no("there is no draft ‘\(wanted)’; xjournal drafts lists those there are.")
+    }
+    if store.isBehind, !request.output.isJSON {
+      request.output.note(
+        "the journal has more, of which it is not known that it is durable; edits may be missing here."
+      )
+    }
+    let printer = DraftPrinter(store, isWhole: request.operand(0) == "show", request.output)
+    if drafts.isEmpty, !request.output.isJSON { request.output.note("nothing is unsaved") }
+    for draft in drafts { printer.show(draft) }
+    return .fine
+  }
+}
+
+/// Shows what is unsaved, for people and in JSON.
+private struct DraftPrinter {
+  private let wording: Wording
+  private let isWhole: Bool
+  /// Whether there may be edits that are not shown.
+  private let isBehind: Bool
+  private let output: Output
+
+  init(_ store: StoreReader, isWhole: Bool, _ output: Output) {
+    wording = Wording(store)
+    self.isWhole = isWhole
+    isBehind = store.isBehind
+    self.output = output
+  }
+
+  func show(_ draft: UnsavedWork) {
+    if output.isJSON { return output.json(json(draft)) }
+    let name = draft.contextName.isEmpty ? "" : "  \(draft.contextName)"
+    output.line(
+      "\("draft \(draft.context.rawValue)", .heading)\(name, .strong)  \(Wording.time(draft.date))  \(Wording.count(draft.editCount, "edit")), \(Wording.count(draft.changes.count, "object")), on commit \(draft.base)"
+    )
+    if let problem = draft.problem { output.line("  \("incomplete:", .warning) \(problem)") }
+    guard isWhole else { return }
+    for change in draft.changes {
+      output.line("  \(ChangeWording.sign(change.kind)) \(wording.name(change.objectID))")
+      for (key, value) in change.values.sorted(by: { $0.key < $1.key }) {
+        output.line("      \(key, .key): \(ChangeWording.words(value, change.kind, wording))")
+      }
+    }
+  }
+
+  private func json(_ draft: UnsavedWork) -> JSONValue {
+    .document(
+      "draft",
+      [
+        ("context", .count(draft.context.rawValue)), ("name", .string(draft.contextName)),
+        ("date", .string(Wording.exactTime(draft.date))), ("base", .count(draft.base.rawValue)),
+        ("edits", .count(draft.editCount)), ("isBehind", .boolean(isBehind)),
+        ("problem", .text(draft.problem?.description)),
+        ("objects", .array(draft.changes.map { .string(wording.name($0.objectID)) })),
+        ("changes", isWhole ? .array(draft.changes.map { ChangeWording.json($0, wording) }) : nil),
+      ])
+  }
+}

@@ -1,0 +1,101 @@
+internal import FoundationEssentials
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// `xjournal events`: the edits themselves, in the order in which they were made.
+extension Command {
+  static let events = Command(
+    "events", "Tells the edits themselves, of all contexts in the order in which they were made.",
+    details: [
+      "Edits that a running program has made since its last save are told as soon as they are durable, within a second."
+    ],
+    examples: [
+      Example("xjournal events", "everything that happened"),
+      Example(
+        "xjournal events --context editor --json", "what one context did, a line for each event"),
+      Example("xjournal events --id Post/1 -n 10", "the first ten events about an object"),
+    ],
+    options: [
+      Option("context", value: "NAME", "only of contexts of this name or number"),
+      Option("id", value: "OBJECT", "only about the object"),
+      Option("kind", value: "KIND", "only of this kind: set, inserted, undone, saved, …"),
+      Option("since", value: "REF", "only from this time or commit on"),
+      Option("until", value: "REF", "only up to this time or commit"),
+      Option("limit", letter: "n", value: "COUNT", "no more than so many"),
+    ],
+    travels: true
+  ) { (request) throws(ToolError) in
+    let store = try request.store()
+    var selection = try EventSelection(request, store)
+    let printer = EventPrinter(store, request.output)
+    let limit = try request.number("limit")
+    var count = 0
+    guard limit != 0 else { return .fine }
+    try onStore { () throws(StoreError) in
+      try store.forEachEvent { (event) throws(StoreError) in
+        guard let isWanted = selection.take(event) else { return false }
+        guard isWanted else { return true }
+        printer.show(event)
+        count += 1
+        return request.output.isOpen && count != limit
+      }
+    }
+    return .fine
+  }
+}
+
+/// Which events are wanted.
+struct EventSelection {
+  private var context: String?
+  private var object: ObjectID?
+  private var kind: String?
+  private var since: Date?
+  private var until: Date?
+  private var first: CommitNumber = .none
+  private var last: CommitNumber?
+  private var isPast = false
+  private var number: CommitNumber = .none
+
+  /// Those up to a commit.
+  init(through last: CommitNumber) { self.last = last }
+
+  init(_ request: Request, _ store: StoreReader) throws(ToolError) {
+    context = request["context"]
+    kind = request["kind"]
+    object = try request["id"].map { (text) throws(ToolError) in
+      try ObjectReference(text).object(in: store, store.head)
+    }
+    if let text = request["since"] {
+      let reference = try Reference(text, now: request.now)
+      since = reference.date
+      if since == nil { first = try reference.commit(in: store) }
+    }
+    if let text = request["until"] ?? request["at"] {
+      let reference = try Reference(text, now: request.now)
+      until = reference.date
+      if until == nil { last = try reference.commit(in: store) }
+    }
+  }
+
+  /// Whether an event is wanted; nil where none is any more.
+  mutating func take(_ event: StoreEvent) -> Bool? {
+    if isPast { return nil }
+    if let until, event.date > until { return nil }
+    if case .saved(let commit) = event.kind, commit > .none {
+      number = commit
+      if let last, commit >= last { isPast = true }
+    }
+    if let last, last == .none { return nil }
+    if let since, event.date < since { return false }
+    // The edits of a commit come before it.
+    if first > .none, number.next < first { return false }
+    if let context, event.context?.name != context, event.context.map({ "\($0.number)" }) != context
+    {
+      return false
+    }
+    if let kind, event.kind.name != kind { return false }
+    if let object, !event.kind.objects.contains(object) { return false }
+    return true
+  }
+}

@@ -1,0 +1,75 @@
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectQuery
+internal import ObjectStore
+
+/// `xjournal export`: all objects in forms that other programs read.
+extension Command {
+  static let export = Command(
+    "export", "Writes all objects in a form that other programs read.",
+    details: [
+      "CSV holds one entity, which --entity names. SQL makes a table of each entity. The property list is in XML."
+    ],
+    examples: [
+      Example("xjournal export", "a line of JSON for each object"),
+      Example("xjournal export --format csv --entity Post", "for a spreadsheet"),
+      Example("xjournal export --format sql --at v1", "for a database, as it was at v1"),
+      Example("xjournal export --format events", "the edits instead of the objects"),
+    ],
+    options: [
+      Option(
+        "format", choices: ["ndjson", "json", "csv", "sql", "plist", "events"], "how it is written"),
+      Option("entity", value: "NAME", "only its objects"),
+    ],
+    travels: true
+  ) { (request) throws(ToolError) in
+    let (store, output) = (try request.store(), request.output)
+    let format = request["format"] ?? "ndjson"
+    if format == "events" {
+      let printer = EventPrinter(store, output, isJSON: true)
+      var selection: EventSelection?
+      if request.has("at") { selection = EventSelection(through: try request.commitNumber()) }
+      try onStore { () throws(StoreError) in
+        try store.forEachEvent { (event) throws(StoreError) in
+          guard selection == nil || selection?.take(event) == true else { return false }
+          printer.show(event)
+          return output.isOpen
+        }
+      }
+      return .fine
+    }
+    let snapshot = try request.snapshot()
+    let entities = try request.exported(snapshot)
+    guard format != "csv" || entities.count == 1 else {
+      throw .usage("CSV holds one entity; name it by --entity.")
+    }
+    let writer = RowWriter(format, store, snapshot, output)
+    writer.begin()
+    for entity in entities {
+      let query: SnapshotQuery
+      do throws(QueryError) {
+        query = try store.prepare(Query(entity: entity), in: snapshot)
+      } catch {
+        throw ToolError(error)
+      }
+      try onStore { () throws(StoreError) in
+        try writer.writePart(try snapshot.objects(of: query), of: entity)
+      }
+    }
+    writer.end()
+    return .fine
+  }
+}
+
+extension Request {
+  /// The entities whose objects are written: all that inherit from no other, with those that inherit from them.
+  fileprivate func exported(_ snapshot: Snapshot) throws(ToolError) -> [String] {
+    let all = snapshot.era?.model.descriptions ?? []
+    guard let name = self["entity"] else { return all.filter { $0.parent == nil }.map(\.name) }
+    guard all.contains(where: { $0.name == name }) else {
+      let nearest = Spelling.nearest(to: name, among: all.map(\.name))
+      throw .no("there is no entity ‘\(name)’" + (nearest.map { "; did you mean ‘\($0)’?" } ?? "."))
+    }
+    return [name]
+  }
+}

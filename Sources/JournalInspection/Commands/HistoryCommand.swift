@@ -1,0 +1,120 @@
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// `xjournal history` and `xjournal blame`: what values an object had, and which commits set them.
+extension Command {
+  static let history = Command(
+    "history", "Tells every value that an object had: when, by whom, old and new.",
+    examples: [
+      Example("xjournal history Post/1 title", "what became of a title"),
+      Example(
+        "xjournal history Post/1 --json", "everything about the object, a line for each value"),
+    ],
+    operands: [
+      Operand("OBJECT", "Post/7, the value of an identifier, or a URI"),
+      Operand("KEY", "only values of the key", isOptional: true),
+    ],
+    travels: true
+  ) { (request) throws(ToolError) in
+    let (store, number) = (try request.store(), try request.commitNumber())
+    let object = try request.object(0, store.head)
+    let values = try onStore(about: object, store) { () throws(StoreError) in
+      try store.history(of: object, key: request.operand(1))
+    }.filter { $0.commit <= number }
+    guard !values.isEmpty else {
+      throw .no(
+        "\(Wording(store).name(object)) had no value\(request.operand(1).map { " of ‘\($0)’" } ?? "")"
+          + " up to commit \(number).")
+    }
+    let printer = PastValuePrinter(store, object, request.output)
+    for value in values { printer.show(value, withOld: true) }
+    return .fine
+  }
+
+  static let blame = Command(
+    "blame", "Tells for each value of an object which commit set it.",
+    examples: [
+      Example("xjournal blame Post/1", "who is to be asked about which value"),
+      Example("xjournal blame Post/1 --at head~2", "as it was two commits ago"),
+    ],
+    operands: [Operand("OBJECT", "Post/7, the value of an identifier, or a URI")],
+    travels: true
+  ) { (request) throws(ToolError) in
+    let (store, number) = (try request.store(), try request.commitNumber())
+    let object = try request.object(0, store.head)
+    let printer = PastValuePrinter(store, object, request.output)
+    for value in try blame(object, store, number) { printer.show(value, withOld: false) }
+    return .fine
+  }
+
+  /// The values that an object had at a commit, each with the commit that set it, by key.
+  private static func blame(
+    _ object: ObjectID, _ store: StoreReader, _ number: CommitNumber
+  ) throws(ToolError) -> [PastValue] {
+    var last: [String: PastValue] = [:]
+    if number == store.lastCommit {
+      last = try onStore(about: object, store) { () throws(StoreError) in try store.blame(object) }
+    } else {
+      let values = try onStore(about: object, store) { () throws(StoreError) in
+        try store.history(of: object)
+      }
+      for value in values where value.commit <= number {
+        last[value.key] = value.new == nil ? .none : value
+      }
+      if last.isEmpty {
+        throw .no("\(Wording(store).name(object)) had no values at commit \(number).")
+      }
+    }
+    return last.values.sorted { $0.key < $1.key }
+  }
+}
+
+/// Runs calls to a store about an object, whose failures name it as people do.
+private func onStore<Answer>(
+  about object: ObjectID, _ store: StoreReader, _ body: () throws(StoreError) -> Answer
+) throws(ToolError) -> Answer {
+  do throws(StoreError) {
+    return try body()
+  } catch {
+    let told = ToolError(error)
+    throw ToolError(
+      told.status, told.message.replacing(object.uri, with: Wording(store).name(object)))
+  }
+}
+
+/// Shows values with the commits that set them.
+private struct PastValuePrinter {
+  private let wording: Wording
+  private let object: ObjectID
+  private let output: Output
+
+  init(_ store: StoreReader, _ object: ObjectID, _ output: Output) {
+    wording = Wording(store)
+    self.object = object
+    self.output = output
+  }
+
+  func show(_ value: PastValue, withOld: Bool) {
+    guard !output.isJSON else {
+      let old = withOld ? wording.json(value.old, value.key, of: object) : nil
+      output.json(
+        .document(
+          "value",
+          [
+            ("object", .string(wording.name(object))), ("key", .string(value.key)),
+            ("commit", .count(value.commit.rawValue)),
+            ("date", .string(Wording.exactTime(value.date))), ("author", .text(value.author)),
+            ("message", .text(value.message)), ("context", .text(value.contextName)), ("old", old),
+            ("new", wording.json(value.new, value.key, of: object)),
+          ]))
+      return
+    }
+    let who = value.author.map { "  \($0)" } ?? ""
+    let line: Words =
+      "\("commit \(value.commit)", .heading)  \(Wording.time(value.date))\(who, .strong)  \(value.key, .key): "
+    guard withOld else { return output.line(line + Words(wording.text(value.new))) }
+    output.line(
+      line + "\(wording.text(value.old), .removed) → \(wording.text(value.new), .added)")
+  }
+}

@@ -1,0 +1,103 @@
+internal import DiskAccess
+internal import Journaling
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// `xjournal info`: what a journal is.
+extension Command {
+  static let info = Command(
+    "info", "Tells what a journal is: its size, its history, its model.",
+    details: ["Costs no more than opening the journal does; ‘stats’ reads all of it."],
+    examples: [
+      Example("xjournal info Notes.xjournal", "what is in this journal"),
+      Example("xjournal info --json", "the same for a script"),
+    ],
+    travels: true
+  ) { (request) throws(ToolError) in
+    let (store, number) = (try request.store(), try request.commitNumber())
+    let facts = try JournalFacts(store, at: number)
+    if request.output.isJSON {
+      request.output.json(facts.json)
+    } else {
+      facts.show(request.output)
+    }
+    return .fine
+  }
+}
+
+/// What is known of a journal without reading it.
+private struct JournalFacts {
+  private let path: String
+  private let identity: String
+  private let commit: CommitContent?
+  private let number: CommitNumber
+  private let firstKept: CommitNumber
+  private let tags: [String: CommitNumber]
+  private let entities: [String]
+  private let segmentCount: Int
+  private let byteCount: UInt64
+  private let isBehind: Bool
+
+  init(_ store: StoreReader, at number: CommitNumber) throws(ToolError) {
+    path = store.path
+    identity = String(store.tag.rawValue, radix: 16)
+    self.number = number
+    firstKept = store.firstKeptCommit
+    tags = store.tags
+    entities =
+      (store.head.eras.last { $0.since < number } ?? store.head.eras.last)?
+      .model.descriptions.map(\.name) ?? []
+    isBehind = store.isBehind
+    let hasCommit = number >= firstKept && number > .none
+    (commit, segmentCount, byteCount) = try onStore { () throws(StoreError) in
+      let files = try store.files()
+      return (
+        hasCommit ? try store.content(of: number) : nil,
+        files.count { $0.folder == "journal" }, files.reduce(0) { $0 + $1.byteCount }
+      )
+    }
+  }
+
+  var json: JSONValue {
+    .document(
+      "info",
+      [
+        ("path", .string(path)), ("store", .string(identity)),
+        ("lastCommit", .count(number.rawValue)),
+        ("firstKeptCommit", .count(firstKept.rawValue)),
+        ("lastDate", .text((commit?.time.date).map(Wording.exactTime))),
+        ("lastAuthor", .text(commit?.author)), ("segments", .count(segmentCount)),
+        ("bytes", .count(byteCount)), ("entities", .array(entities.map { .string($0) })),
+        (
+          "tags",
+          .members(tags.sorted { $0.key < $1.key }.map { ($0.key, .count($0.value.rawValue)) })
+        ),
+        ("isBehind", .boolean(isBehind)),
+      ])
+  }
+
+  func show(_ output: Output) {
+    func fact(_ name: String, _ words: Words) {
+      output.line("\(name + String(repeating: " ", count: 10 - name.count), .key)\(words)")
+    }
+    fact("journal", "\(path, .strong)  \(identity, .faint)")
+    if let commit {
+      let author = commit.author.map { " by \($0)" } ?? ""
+      fact(
+        "commits",
+        "\(Wording.count(number.rawValue)), the last \(Wording.time(commit.time.date))\(author)")
+    } else {
+      fact("commits", number == .none ? "none yet" : "\(Wording.count(number.rawValue))")
+    }
+    if firstKept > 1 { fact("kept", "from commit \(Wording.count(firstKept.rawValue)) on") }
+    fact("entities", entities.isEmpty ? "none yet" : "\(entities.joined(separator: ", "))")
+    if !tags.isEmpty {
+      let names = tags.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+        .map { "\($0.key) (\($0.value))" }
+      fact("tags", "\(names.joined(separator: ", "))")
+    }
+    fact("size", "\(Wording.bytes(byteCount)) in \(Wording.count(segmentCount, "segment"))")
+    if isBehind { fact("beyond", "there is more that is not known to be durable yet") }
+  }
+}

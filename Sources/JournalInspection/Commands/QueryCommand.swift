@@ -1,0 +1,79 @@
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectQuery
+internal import ObjectStore
+
+/// `xjournal query`: objects found by the language of filters.
+extension Command {
+  static let query = Command(
+    "query", "Finds objects by the language of filters.",
+    details: [
+      "docs/query.md tells of the language. Without sort keys the objects come in the order of their IDs."
+    ],
+    examples: [
+      Example("xjournal query 'Post where likes > 3 sort -likes'", "a table"),
+      Example("xjournal query Post --sort title --limit 2 --format csv", "for a spreadsheet"),
+      Example(
+        "xjournal query 'Post where title contains \"o\"' --at head~1 --json", "a line for each"),
+    ],
+    operands: [Operand("QUERY", "ENTITY [where FILTER] [sort KEYS] [limit N]")],
+    options: [
+      Option("sort", value: "KEYS", "by these keys, as in -likes,title; before those of the query"),
+      Option("limit", letter: "n", value: "COUNT", "no more than so many"),
+      Option("format", choices: ["table", "json", "ndjson", "csv"], "how it is written"),
+      Option("count", "only how many there are"),
+      Option("explain", "how it would be found, and nothing else"),
+    ],
+    travels: true
+  ) { (request) throws(ToolError) in
+    let (store, snapshot) = (try request.store(), try request.snapshot())
+    let query = try request.query()
+    let prepared: SnapshotQuery
+    do throws(QueryError) {
+      prepared = try store.prepare(query, in: snapshot, text: request.operands[0])
+    } catch {
+      throw ToolError(error)
+    }
+    let output = request.output
+    if request.has("explain") {
+      if output.isJSON {
+        output.json(.document("explanation", [("text", .string(prepared.explanation))]))
+      } else {
+        output.exact(prepared.explanation + "\n")
+      }
+      return .fine
+    }
+    if request.has("count") {
+      let count = try onStore { () throws(StoreError) in try snapshot.count(of: prepared) }
+      if output.isJSON {
+        output.json(.document("count", [("count", .count(count))]))
+      } else {
+        output.line("\(count)")
+      }
+      return .fine
+    }
+    let writer = RowWriter(
+      request["format"] ?? (output.isJSON ? "ndjson" : "table"), store, snapshot, output)
+    try onStore { () throws(StoreError) in
+      try writer.write(try snapshot.objects(of: prepared), of: query.entity)
+    }
+    return .fine
+  }
+}
+
+extension Request {
+  /// The query of the first operand, with what options add to it.
+  fileprivate func query() throws(ToolError) -> Query {
+    let limit = try number("limit")
+    do throws(QueryError) {
+      var query = try Query(operands[0])
+      if let sort = self["sort"] {
+        query.sort = try Query("\(query.entity) sort \(sort)").sort + query.sort
+      }
+      if let limit { query.limit = limit }
+      return query
+    } catch {
+      throw ToolError(error)
+    }
+  }
+}

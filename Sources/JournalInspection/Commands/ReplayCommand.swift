@@ -1,0 +1,113 @@
+internal import FoundationEssentials
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// `xjournal replay`: the journal step by step.
+extension Command {
+  static let replay = Command(
+    "replay", "Goes through the journal step by step: edits, and the commits they became.",
+    details: [
+      "With --speed the steps come with the pauses that were between them, so many times faster; none takes more than "
+        + "two seconds. With --check the commits are folded from their edits again, and compared."
+    ],
+    examples: [
+      Example("xjournal replay --until 2", "how the first two commits came about"),
+      Example(
+        "xjournal replay --speed 100000", "everything, a hundred thousand times as fast as it was"),
+      Example("xjournal replay --check", "and whether the edits add up to the commits"),
+    ],
+    options: [
+      Option("until", value: "REF", "only up to this time or commit"),
+      Option("speed", value: "FACTOR", "in time, so many times faster than it was"),
+      Option("check", "compare the commits with what their edits add up to"),
+    ]
+  ) { (request) throws(ToolError) in
+    let store = try request.store()
+    let last = try request["until"].map { (text) throws(ToolError) in
+      try Reference(text, now: request.now).commit(in: store)
+    }
+    var steps = ReplaySteps(store, request.output, speed: try request.speed(), through: last)
+    try onStore { () throws(StoreError) in
+      guard last != CommitNumber.none else { return }
+      try store.forEachEvent { (event) throws(StoreError) in try steps.take(event) }
+    }
+    guard request.has("check") else { return .fine }
+    let verification = try onStore { () throws(StoreError) in try store.verification(deep: true) }
+    request.tellsFindings = true
+    for finding in verification.findings {
+      request.output.note("\("damaged:", .warning) \(finding)")
+    }
+    if request.output.isJSON {
+      request.output.json(
+        .document(
+          "check",
+          [
+            ("comparedCommits", .count(verification.comparedCommitCount)),
+            ("findings", .array(verification.findings.map { .string($0.description) })),
+          ]))
+    } else {
+      let count = Wording.count(verification.comparedCommitCount, "commit")
+      request.output.line(
+        verification.findings.isEmpty
+          ? "\("checked:", .added) \(count), each what its edits add up to."
+          : "\("checked:", .removed) \(count).")
+    }
+    return verification.findings.isEmpty ? .fine : .damage
+  }
+}
+
+extension Request {
+  /// How many times faster; nil for as fast as can be.
+  fileprivate func speed() throws(ToolError) -> Double? {
+    guard let text = self["speed"] else { return nil }
+    guard let speed = Double(text), speed > 0, speed.isFinite else {
+      throw .usage("--speed needs a number above 0, not ‘\(text)’.")
+    }
+    return speed
+  }
+}
+
+/// Shows events one after the other, in time where that is wanted, and commits where they were made.
+private struct ReplaySteps {
+  private static let longestPause = 2.0
+
+  private let store: StoreReader
+  private let output: Output
+  private let events: EventPrinter
+  private var commits: CommitPrinter
+  private let speed: Double?
+  private let last: CommitNumber?
+  private var time: Date?
+
+  init(_ store: StoreReader, _ output: Output, speed: Double?, through last: CommitNumber?) {
+    self.store = store
+    self.output = output
+    self.speed = speed
+    self.last = last
+    events = EventPrinter(store, output)
+    commits = CommitPrinter(store, .summary, output)
+  }
+
+  /// Shows the next event; returns whether to go on.
+  mutating func take(_ event: StoreEvent) throws(StoreError) -> Bool {
+    guard waits(for: event) else { return false }
+    events.show(event)
+    // What a context within another saved is no commit yet.
+    guard case .saved(let number) = event.kind, number > .none, number <= store.lastCommit else {
+      return output.isOpen
+    }
+    try commits.show(try store.content(of: number))
+    if !output.isJSON { output.line() }
+    return output.isOpen && number != last
+  }
+
+  private mutating func waits(for event: StoreEvent) -> Bool {
+    defer { time = event.date }
+    guard let speed, let time else { return true }
+    let seconds = min(Self.longestPause, event.date.timeIntervalSince(time) / speed)
+    guard seconds >= 0.001 else { return true }
+    output.flush()
+    return output.console.pause(milliseconds: Int(seconds * 1000))
+  }
+}

@@ -1,0 +1,173 @@
+internal import ByteCoding
+internal import Journaling
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectQuery
+internal import ObjectStore
+
+/// `xjournal stats`: sizes, compression, events by kind, objects.
+extension Command {
+  static let stats = Command(
+    "stats", "Counts: sizes, compression, events by kind, objects, and which are touched most.",
+    details: [
+      "Reads the whole journal. ‘info’ tells at once what can be told at once. With --at the objects are counted as they "
+        + "were then."
+    ],
+    examples: [
+      Example("xjournal stats", "what fills the journal"),
+      Example("xjournal stats --json", "the same for a script"),
+    ],
+    travels: true
+  ) { (request) throws(ToolError) in
+    let statistics = try Statistics(request)
+    if request.output.isJSON {
+      request.output.json(statistics.json)
+    } else {
+      statistics.show(request.output)
+    }
+    return .fine
+  }
+}
+
+/// What can be counted in a journal.
+private struct Statistics {
+  private static let hottestCount = 10
+
+  private var files: [(folder: String, count: Int, byteCount: UInt64)] = []
+  private var frames: [(kind: String, count: Int)] = []
+  private var storedByteCount: UInt64 = 0
+  private var payloadByteCount: UInt64 = 0
+  private var events: [(kind: String, count: Int)] = []
+  private var objects: [(entity: String, count: Int)] = []
+  private var hottest: [(object: String, count: Int)] = []
+
+  init(_ request: Request) throws(ToolError) {
+    let store = try request.store()
+    try countFiles(store)
+    try countFrames(request)
+    try countEvents(store)
+    try countObjects(store, request.snapshot())
+  }
+
+  private mutating func countFiles(_ store: StoreReader) throws(ToolError) {
+    let all = try onStore { () throws(StoreError) in try store.files() }
+    for (folder, files) in Dictionary(grouping: all, by: \.folder).sorted(by: { $0.key < $1.key }) {
+      self.files.append(
+        (folder.isEmpty ? "." : folder, files.count, files.reduce(0) { $0 + $1.byteCount }))
+    }
+  }
+
+  private mutating func countFrames(_ request: Request) throws(ToolError) {
+    let walk = try SegmentWalk(try request.path(), on: request.disk)
+    var counts: [UInt8: Int] = [:]
+    for segment in walk.manifest.segments {
+      _ = try walk.forEachFrame(of: segment) { _, frame in
+        counts[frame.seal.kind.rawValue, default: 0] += 1
+        storedByteCount += UInt64(frame.seal.sealedByteCount)
+        payloadByteCount += UInt64(frame.seal.payloadByteCount)
+        return true
+      }
+    }
+    frames = counts.sorted { $0.key < $1.key }
+      .map { (FrameKind(rawValue: $0.key).name, $0.value) }
+  }
+
+  private mutating func countEvents(_ store: StoreReader) throws(ToolError) {
+    let wording = Wording(store)
+    var kinds: [String: Int] = [:]
+    var touched: [ObjectID: Int] = [:]
+    try onStore { () throws(StoreError) in
+      try store.forEachEvent { (event) throws(StoreError) in
+        kinds[event.kind.name, default: 0] += 1
+        for object in event.kind.objects { touched[object, default: 0] += 1 }
+        return true
+      }
+    }
+    events = kinds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
+    hottest = touched.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .prefix(Self.hottestCount).map { (wording.name($0.key), $0.value) }
+  }
+
+  private mutating func countObjects(
+    _ store: StoreReader, _ snapshot: Snapshot
+  ) throws(ToolError) {
+    for entity in snapshot.era?.model.descriptions ?? [] where entity.parent == nil {
+      let query: SnapshotQuery
+      do throws(QueryError) {
+        query = try store.prepare(Query(entity: entity.name), in: snapshot)
+      } catch {
+        throw ToolError(error)
+      }
+      let count = try onStore { () throws(StoreError) in try snapshot.count(of: query) }
+      objects.append((entity.name, count))
+    }
+  }
+
+  func show(_ output: Output) {
+    func section(_ title: String, _ rows: [(String, String)]) {
+      output.line("\(title, .heading)")
+      let width = rows.map(\.0.count).max() ?? 0
+      for (name, text) in rows {
+        let space = String(repeating: " ", count: width - name.count)
+        output.line("  \(name, .key)\(space)  \(text)")
+      }
+    }
+    section(
+      "files",
+      files.map {
+        ($0.folder, "\(Wording.bytes($0.byteCount)) in \(Wording.count($0.count, "file"))")
+      })
+    let percent = payloadByteCount == 0 ? 100 : storedByteCount * 100 / payloadByteCount
+    section(
+      "frames",
+      frames.map { ($0.kind, Wording.count($0.count)) } + [
+        (
+          "stored",
+          "\(Wording.bytes(storedByteCount)) of \(Wording.bytes(payloadByteCount)), \(percent) %"
+        )
+      ])
+    section("objects", objects.map { ($0.entity, Wording.count($0.count)) })
+    section("events", events.map { ($0.kind, Wording.count($0.count)) })
+    section("touched most", hottest.map { ($0.object, Wording.count($0.count, "event")) })
+  }
+
+  var json: JSONValue {
+    func counts(_ rows: [(String, Int)]) -> JSONValue {
+      .members(rows.map { ($0.0, .count($0.1)) })
+    }
+    return .document(
+      "stats",
+      [
+        (
+          "files",
+          .members(
+            files.map {
+              ($0.folder, .members([("count", .count($0.count)), ("bytes", .count($0.byteCount))]))
+            })
+        ),
+        ("frames", counts(frames.map { ($0.kind, $0.count) })),
+        ("storedBytes", .count(storedByteCount)), ("payloadBytes", .count(payloadByteCount)),
+        ("objects", counts(objects.map { ($0.entity, $0.count) })),
+        ("events", counts(events.map { ($0.kind, $0.count) })),
+        (
+          "touchedMost",
+          .array(
+            hottest.map {
+              .members([("object", .string($0.object)), ("events", .count($0.count))])
+            })
+        ),
+      ])
+  }
+}
+
+extension FrameKind {
+  /// What frames of the kind are called.
+  var name: String {
+    switch self {
+    case .batch: "batch"
+    case .idleMarker: "idle marker"
+    case .piece: "piece"
+    default: "kind \(rawValue)"
+    }
+  }
+}

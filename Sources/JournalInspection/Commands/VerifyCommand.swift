@@ -1,0 +1,73 @@
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// `xjournal verify`: whether a journal is sound.
+extension Command {
+  static let verify = Command(
+    "verify", "Reads and checks every byte of a journal.",
+    details: [
+      "Damage ends it with 65. With --strict what is no damage but not as it should be either ends it with 1: commits "
+        + "that could not be compared, or more in the journal than is known to be durable.",
+      "A deep verification folds the journal again, and holds the state in memory meanwhile.",
+    ],
+    examples: [
+      Example("xjournal verify", "whether the journal is sound"),
+      Example("xjournal verify --deep", "and whether the commits are what the edits add up to"),
+    ],
+    options: [
+      Option(
+        "deep",
+        "fold the journal again, and compare commits with edits, and the outcome with the state"),
+      Option("strict", "end with 1 where anything is not as it should be"),
+    ]
+  ) { (request) throws(ToolError) in
+    let store = try request.store()
+    request.tellsFindings = true
+    let isDeep = request.has("deep")
+    let verification = try onStore { () throws(StoreError) in try store.verification(deep: isDeep) }
+    var doubts: [String] = []
+    if store.isBehind {
+      doubts.append("the journal has more, of which it is not known that it is durable")
+    }
+    if verification.uncomparedCommitCount > 0 {
+      doubts.append(
+        "\(Wording.count(verification.uncomparedCommitCount, "commit")) could not be compared: compaction has "
+          + "dropped their edits, or a crash has lost what they stood on")
+    }
+    let status: ExitStatus =
+      if verification.findings.contains(where: { !$0.isOfNewerCode }) {
+        .damage
+      } else if !verification.findings.isEmpty {
+        .newerFormat
+      } else {
+        request.has("strict") && !doubts.isEmpty ? .no : .fine
+      }
+    let output = request.output
+    if output.isJSON {
+      output.json(
+        .document(
+          "verification",
+          [
+            ("isSound", .boolean(verification.findings.isEmpty)), ("isDeep", .boolean(isDeep)),
+            ("lastCommit", .count(store.lastCommit.rawValue)),
+            ("findings", .array(verification.findings.map { .string($0.description) })),
+            ("doubts", .array(doubts.map { .string($0) })),
+            ("comparedCommits", isDeep ? .count(verification.comparedCommitCount) : nil),
+            ("directCommits", isDeep ? .count(verification.directCommitCount) : nil),
+            ("uncomparedCommits", isDeep ? .count(verification.uncomparedCommitCount) : nil),
+          ]))
+      return status
+    }
+    for finding in verification.findings { output.line("\("damaged:", .removed) \(finding)") }
+    for doubt in doubts { output.line("\("note:", .warning) \(doubt).") }
+    if verification.findings.isEmpty {
+      let commits = Wording.count(store.lastCommit.rawValue, "commit")
+      let compared =
+        isDeep
+        ? ", \(Wording.count(verification.comparedCommitCount)) compared with their edits" : ""
+      output.line("\("sound:", .added) \(commits)\(compared).")
+    }
+    return status
+  }
+}

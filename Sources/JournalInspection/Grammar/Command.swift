@@ -1,0 +1,85 @@
+/// A command of the tool: how it is called, and what it does.
+///
+/// Parsing, help, completions, the manual page and docs/xjournal.md are made of this. To add a command, write a file
+/// with one of these and name it in the table.
+package struct Command: Sendable {
+  /// A way to call it, which a test runs.
+  package struct Example: Sendable {
+    package let line: String
+    package let meaning: String
+
+    package init(_ line: String, _ meaning: String) {
+      self.line = line
+      self.meaning = meaning
+    }
+  }
+
+  /// A word that stands by itself.
+  package struct Operand: Sendable {
+    package let name: String
+    package let summary: String
+    package let isOptional: Bool
+    package let isRepeated: Bool
+    package let choices: [String]
+
+    package init(
+      _ name: String, _ summary: String, isOptional: Bool = false, isRepeated: Bool = false,
+      choices: [String] = []
+    ) {
+      self.name = name
+      self.summary = summary
+      self.isOptional = isOptional
+      self.isRepeated = isRepeated
+      self.choices = choices
+    }
+
+    /// As a synopsis has it: `REF`, `[REF]`, `[KEY …]`.
+    var synopsis: String {
+      let text = isRepeated ? "\(name) …" : name
+      return isOptional ? "[\(text)]" : text
+    }
+  }
+
+  package let name: String
+  package let summary: String
+  /// What is worth knowing beyond the summary, a paragraph each.
+  package let details: [String]
+  package let examples: [Example]
+  package let operands: [Operand]
+  package let options: [Option]
+  /// Whether it shows a state, so that `--at` can name an earlier one.
+  package let travels: Bool
+  /// Whether it reads a journal at all.
+  package let readsJournal: Bool
+  package let run: @Sendable (Request) throws(ToolError) -> ExitStatus
+
+  package init(
+    _ name: String, _ summary: String, details: [String] = [], examples: [Example],
+    operands: [Operand] = [], options: [Option] = [], travels: Bool = false,
+    readsJournal: Bool = true,
+    run: @escaping @Sendable (Request) throws(ToolError) -> ExitStatus
+  ) {
+    self.name = name
+    self.summary = summary
+    self.details = details
+    self.examples = examples
+    self.operands = operands
+    self.options = options
+    self.travels = travels
+    self.readsJournal = readsJournal
+    self.run = run
+  }
+
+  /// Its own options, and those that it shares with others.
+  package var allOptions: [Option] {
+    options + (travels ? [Option.at] : []) + (readsJournal ? [Option.store] : [])
+      + Option.everywhere
+  }
+
+  /// How it is called, in one line.
+  package var synopsis: String {
+    var parts = ["xjournal", name] + operands.map(\.synopsis)
+    if !options.isEmpty || travels { parts.append("[option …]") }
+    return parts.joined(separator: " ")
+  }
+}

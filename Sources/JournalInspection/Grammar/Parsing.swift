@@ -1,0 +1,106 @@
+internal import ObjectQuery
+
+/// What was typed behind the name of a command, taken apart by what the table says of it.
+package struct ParsedArguments: Sendable {
+  package private(set) var values: [String: [String]] = [:]
+  package private(set) var operands: [String] = []
+
+  init(_ words: some Sequence<String>, of command: Command) throws(ToolError) {
+    var rest = Array(words)[...]
+    var onlyOperands = false
+    while let word = rest.popFirst() {
+      if onlyOperands || word == "-" || !word.hasPrefix("-") {
+        operands.append(word)
+      } else if word == "--" {
+        onlyOperands = true
+      } else if word.hasPrefix("--") {
+        try takeLong(word.dropFirst(2), &rest, of: command)
+      } else {
+        try takeLetters(word.dropFirst(), &rest, of: command)
+      }
+    }
+  }
+
+  private mutating func takeLong(
+    _ text: Substring, _ rest: inout ArraySlice<String>, of command: Command
+  ) throws(ToolError) {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(parts[0])
+    guard let option = command.allOptions.first(where: { $0.name == name }) else {
+      let nearest = Spelling.nearest(to: name, among: command.allOptions.map(\.name))
+      throw .usage(
+        "\(command.name) has no option --\(name)"
+          + (nearest.map { "; did you mean --\($0)?" } ?? "; --help lists those it has."))
+    }
+    try take(option, parts.count > 1 ? String(parts[1]) : nil, &rest)
+  }
+
+  /// `-n 20`, `-n20`, `-pn 20`.
+  private mutating func takeLetters(
+    _ text: Substring, _ rest: inout ArraySlice<String>, of command: Command
+  ) throws(ToolError) {
+    var letters = text
+    while let letter = letters.popFirst() {
+      guard let option = command.allOptions.first(where: { $0.letter == letter }) else {
+        throw .usage("\(command.name) has no option -\(letter); --help lists those it has.")
+      }
+      guard option.value != nil, !letters.isEmpty else {
+        try take(option, nil, &rest)
+        continue
+      }
+      try take(option, String(letters), &rest)
+      return
+    }
+  }
+
+  private mutating func take(
+    _ option: Option, _ attached: String?, _ rest: inout ArraySlice<String>
+  ) throws(ToolError) {
+    guard option.value != nil else {
+      if attached != nil { throw .usage("--\(option.name) takes no value.") }
+      values[option.name] = []
+      return
+    }
+    guard let value = attached ?? rest.popFirst() else {
+      throw .usage("--\(option.name) needs a value: \(option.synopsis).")
+    }
+    guard option.choices.isEmpty || option.choices.contains(value) else {
+      let nearest = Spelling.nearest(to: value, among: option.choices)
+      throw .usage(
+        "--\(option.name) is one of \(option.choices.joined(separator: ", "))"
+          + (nearest.map { "; did you mean \($0)?" } ?? "."))
+    }
+    values[option.name, default: []].append(value)
+  }
+
+  /// Takes the operand that names a journal by its ending out of the others.
+  mutating func takeJournal() -> String? {
+    let isNamed = { (word: String) in word.hasSuffix(".xjournal") || word.hasSuffix(".xjournal/") }
+    guard let index = operands.firstIndex(where: isNamed) else { return nil }
+    return operands.remove(at: index)
+  }
+
+  /// Checks how many operands there are, and those that are chosen from a list.
+  func check(_ command: Command) throws(ToolError) {
+    let needed = command.operands.count { !$0.isOptional }
+    guard operands.count >= needed else {
+      throw .usage(
+        "\(command.name) needs \(command.operands[operands.count].name): \(command.synopsis)")
+    }
+    let isOpen = command.operands.last?.isRepeated ?? false
+    guard isOpen || operands.count <= command.operands.count else {
+      let excess = operands[command.operands.count]
+      throw .usage(
+        "\(command.name) does not know what to do with ‘\(excess)’: \(command.synopsis)"
+          + (command.readsJournal
+            ? "; a journal that does not end in .xjournal is named by -s." : ""))
+    }
+    for (word, operand) in zip(operands, command.operands)
+    where !operand.choices.isEmpty && !operand.choices.contains(word) {
+      let nearest = Spelling.nearest(to: word, among: operand.choices)
+      throw .usage(
+        "\(operand.name) is one of \(operand.choices.joined(separator: ", "))"
+          + (nearest.map { "; did you mean \($0)?" } ?? "."))
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package import DiskAccess
+package import FoundationEssentials
+package import ObjectModel
+package import ObjectStore
+
+/// What a command is asked to do, and all it may use for that: a journal that it can look at and not change.
+package final class Request {
+  package let command: Command
+  package let table: CommandTable
+  package let operands: [String]
+  package let output: Output
+  package let disk: any ReadableDisk
+  private let values: [String: [String]]
+  private let journalPath: String?
+  private var opened: StoreReader?
+  /// Whether the command itself tells what is wrong with the journal.
+  package var tellsFindings = false
+
+  init(
+    _ command: Command, of table: CommandTable, _ arguments: ParsedArguments,
+    _ disk: any ReadableDisk,
+    _ output: Output
+  ) throws(ToolError) {
+    var arguments = arguments
+    self.command = command
+    self.table = table
+    self.output = output
+    self.disk = disk
+    if let named = arguments.values["store"]?.last {
+      journalPath = named
+    } else {
+      journalPath = command.readsJournal ? arguments.takeJournal() : nil
+    }
+    try arguments.check(command)
+    operands = arguments.operands
+    values = arguments.values
+  }
+
+  // MARK: What was typed
+
+  /// Whether an option was given.
+  package func has(_ option: String) -> Bool {
+    assert(command.allOptions.contains { $0.name == option }, "\(option) is not in the table")
+    return values[option] != nil
+  }
+
+  /// The value of an option; the last where it was given more than once.
+  package subscript(option: String) -> String? {
+    assert(command.allOptions.contains { $0.name == option }, "\(option) is not in the table")
+    return values[option]?.last
+  }
+
+  /// The value of an option that is a count.
+  package func number(_ option: String) throws(ToolError) -> Int? {
+    guard let text = self[option] else { return nil }
+    guard let number = Int(text), number >= 0 else {
+      throw .usage("--\(option) needs a whole number, not ‘\(text)’.")
+    }
+    return number
+  }
+
+  /// The operand at a place; nil where there are fewer.
+  package func operand(_ place: Int) -> String? {
+    operands.indices.contains(place) ? operands[place] : nil
+  }
+
+  /// The time of day.
+  package var now: Date {
+    Date(timeIntervalSince1970: Double(disk.wallClock()) / 1e9)
+  }
+
+  // MARK: The journal
+
+  /// The journal's path: as it was named, or the only one in this folder.
+  package func path() throws(ToolError) -> String {
+    if let journalPath { return journalPath }
+    let names: [String]
+    do throws(DiskError) {
+      names = try disk.folderForReading(at: ".").names().filter { $0.hasSuffix(".xjournal") }
+    } catch {
+      throw ToolError(error)
+    }
+    switch names.count {
+    case 1: return names[0]
+    case 0: throw ToolError(.noJournal, "there is no journal in this folder; name one: -s PATH.")
+    default:
+      throw .usage(
+        "there are \(names.count) journals in this folder (\(names.prefix(3).joined(separator: ", "))"
+          + "\(names.count > 3 ? ", …" : "")); name one: -s PATH.")
+    }
+  }
+
+  /// The journal, open for looking.
+  package func store() throws(ToolError) -> StoreReader {
+    if let opened { return opened }
+    let path = try path()
+    do throws(StoreError) {
+      let store = try StoreReader(on: disk, at: path)
+      opened = store
+      return store
+    } catch {
+      // What is there and no folder is no journal either.
+      if error.code == .disk, try isNoFolder(path) {
+        throw ToolError(.noJournal, "“\(path)” is no journal: a journal is a folder.")
+      }
+      throw ToolError(error)
+    }
+  }
+
+  private func isNoFolder(_ path: String) throws(ToolError) -> Bool {
+    do throws(DiskError) {
+      _ = try disk.folderForReading(at: path)
+      return false
+    } catch {
+      return error.code == .notFolder || error.code == .isLink
+    }
+  }
+
+  /// What was found wrong with the journal while it was looked at.
+  var findings: [StoreFinding] { tellsFindings ? [] : opened?.findings ?? [] }
+
+  /// The state that was asked for: that of `--at`, or the last.
+  package func snapshot() throws(ToolError) -> Snapshot {
+    let store = try store()
+    guard let text = self["at"] else { return store.head }
+    let number = try Reference(text, now: now).commit(in: store)
+    return try onStore { () throws(StoreError) in
+      number == store.lastCommit ? store.head : try store.snapshot(at: number)
+    }
+  }
+
+  /// The number of the commit whose state was asked for.
+  package func commitNumber() throws(ToolError) -> CommitNumber {
+    let store = try store()
+    guard let text = self["at"] else { return store.lastCommit }
+    return try Reference(text, now: now).commit(in: store)
+  }
+}

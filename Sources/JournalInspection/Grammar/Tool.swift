@@ -1,0 +1,118 @@
+package import DiskAccess
+internal import ObjectPatching
+internal import ObjectStore
+
+/// The tool `xjournal`: arguments in, status out.
+package struct Tool {
+  private let table: CommandTable
+  private let disk: any ReadableDisk
+  private let console: any Console
+
+  /// - Parameter disk: cannot be written to, by its type.
+  package init(_ table: CommandTable, on disk: any ReadableDisk, _ console: any Console) {
+    self.table = table
+    self.disk = disk
+    self.console = console
+  }
+
+  /// Does what the arguments say, those behind the name of the program.
+  package func run(_ arguments: [String]) -> ExitStatus {
+    // Errors are told as JSON also where the rest cannot be understood.
+    var output = Output(console, isJSON: arguments.contains("--json"))
+    do throws(ToolError) {
+      return try run(arguments, &output)
+    } catch {
+      output.flush()
+      tell(error, output)
+      return output.failure == .closed ? .fine : error.status
+    }
+  }
+
+  private func run(_ arguments: [String], _ output: inout Output) throws(ToolError) -> ExitStatus {
+    let words = arguments.drop { ["--json", "--no-pager"].contains($0) }
+    guard let name = words.first else {
+      Help.overview(of: table, output)
+      output.flush()
+      return .usage
+    }
+    if name == "--version" || name == "-V" {
+      return finish(Help.version(output), output)
+    }
+    if name == "--help" || name == "-h" {
+      Help.overview(of: table, output)
+      return finish(.fine, output)
+    }
+    let command = try table.command(named: name)
+    let parsed = try ParsedArguments(words.dropFirst(), of: command)
+    output = Output(
+      console, isJSON: arguments.contains("--json") || parsed.values["json"] != nil,
+      color: parsed.values["color"]?.last)
+    if parsed.values["help"] != nil {
+      Help.page(of: command, output)
+      return finish(.fine, output)
+    }
+    if parsed.values["version"] != nil { return finish(Help.version(output), output) }
+    let request = try Request(command, of: table, parsed, disk, output)
+    let isPaged = beginPaging(parsed, of: command)
+    defer { if isPaged { console.endPager() } }
+    return finish(try run(command, request, output), output)
+  }
+
+  /// Runs a command, and tells what was found wrong with the journal meanwhile: that is also why something may not be
+  /// there that was asked for.
+  private func run(
+    _ command: Command, _ request: Request, _ output: Output
+  ) throws(ToolError) -> ExitStatus {
+    var status: ExitStatus
+    do throws(ToolError) {
+      status = try command.run(request)
+    } catch {
+      guard !request.findings.isEmpty, [.no, .usage].contains(error.status) else { throw error }
+      output.flush()
+      tell(error, output)
+      status = error.status
+    }
+    output.flush()
+    for finding in request.findings {
+      status = finding.isOfNewerCode ? .newerFormat : .damage
+      tell(ToolError(status, finding.description), output)
+    }
+    return status
+  }
+
+  /// Has long output for people shown page by page.
+  private func beginPaging(_ parsed: ParsedArguments, of command: Command) -> Bool {
+    guard console.isOutputTerminal, command.readsJournal, parsed.values["no-pager"] == nil,
+      parsed.values["json"] == nil, parsed.values["follow"] == nil
+    else { return false }
+    let pager = console.environment["PAGER"] ?? "less -FRX"
+    guard !pager.isEmpty, pager != "cat" else { return false }
+    console.startPager(pager)
+    return true
+  }
+
+  private func finish(_ status: ExitStatus, _ output: Output) -> ExitStatus {
+    output.flush()
+    switch output.failure {
+    case .failed(let reason):
+      output.note("\("xjournal:", .warning) the output cannot be written: \(reason).")
+      return .inputOutput
+    case .closed: return .fine
+    case .written, nil: return status
+    }
+  }
+
+  private func tell(_ error: ToolError, _ output: Output) {
+    guard output.isJSON else {
+      // Where something is wrong in a query, further lines point at it.
+      let lines = error.message.split(separator: "\n", omittingEmptySubsequences: false)
+      output.note("\("xjournal:", .warning) \(lines[0])")
+      for line in lines.dropFirst() { output.note("  \(line)") }
+      return
+    }
+    output.flush()
+    let document = JSONValue.document(
+      "error", [("status", .count(error.status.rawValue)), ("message", .string(error.message))])
+    output.console.writeError(Array((document.safeText + "\n").utf8))
+  }
+}

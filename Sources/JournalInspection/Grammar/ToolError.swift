@@ -1,0 +1,56 @@
+internal import DiskAccess
+package import ObjectQuery
+package import ObjectStore
+
+/// Why a command ended before it was done: the status it ends with, and a sentence that says what to do.
+package struct ToolError: Error, Hashable, Sendable {
+  package let status: ExitStatus
+  package let message: String
+
+  package init(_ status: ExitStatus, _ message: String) {
+    self.status = status
+    self.message = message
+  }
+
+  /// What was typed cannot be understood.
+  package static func usage(_ message: String) -> ToolError { ToolError(.usage, message) }
+
+  /// There is no such thing.
+  package static func no(_ message: String) -> ToolError { ToolError(.no, message) }
+}
+
+extension ToolError {
+  package init(_ error: StoreError) {
+    let status: ExitStatus =
+      switch error.code {
+      case .storeMissing, .notAStore: .noJournal
+      case .commitMissing, .objectMissing, .tagMissing, .entityMissing, .contextMissing,
+        .objectOfAnotherStore, .contextOfAnotherStore:
+        .no
+      case .damaged: .damage
+      case .newerFormat: .newerFormat
+      case .storeExists: .cannotCreate
+      case .inUse, .contextOpen, .busy: .locked
+      case .disk, .networkFileSystem, .stopped: .inputOutput
+      case .queuedBehindFailure, .closed, .tooLarge, .valueRefused, .modelDoesNotFit, .readOnly,
+        .brokenOff:
+        .ourFault
+      }
+    self.init(status, error.description)
+  }
+
+  package init(_ error: QueryError) { self.init(.usage, error.description) }
+
+  init(_ error: DiskError) { self.init(.inputOutput, error.description) }
+}
+
+/// Runs calls to a store, whose failures end the command.
+package func onStore<Answer>(
+  _ body: () throws(StoreError) -> Answer
+) throws(ToolError) -> Answer {
+  do throws(StoreError) {
+    return try body()
+  } catch {
+    throw ToolError(error)
+  }
+}

@@ -1,0 +1,147 @@
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// How much of commits is shown.
+enum CommitDetail {
+  /// When, by whom, why, and how many objects.
+  case summary
+  /// Which objects, and which of their values.
+  case objects
+  /// With old and new values.
+  case values
+}
+
+/// Shows commits, for people and in JSON.
+struct CommitPrinter {
+  private let store: ReadableStore
+  private let output: Output
+  private let wording: Wording
+  private let detail: CommitDetail
+  private let tags: [CommitNumber: [String]]
+  private var isFirst = true
+
+  init(_ store: ReadableStore, _ detail: CommitDetail, _ output: Output) {
+    self.store = store
+    self.output = output
+    self.detail = detail
+    wording = Wording(store)
+    tags = Dictionary(grouping: store.tags.keys.sorted()) { store.tags[$0] ?? .none }
+  }
+
+  /// Shows the next commit.
+  mutating func show(_ content: CommitContent) throws(StoreError) {
+    if output.isJSON { return output.json(try json(content)) }
+    if !isFirst { output.line() }
+    isFirst = false
+    heading(content)
+    switch detail {
+    case .summary: output.line("  \(counts(content), .faint)")
+    case .objects:
+      for change in content.changes {
+        let keys = change.entries.compactMap { store.name(of: $0.key) }.sorted()
+        output.line(
+          "  \(ChangeWording.sign(Commit.Kind(change.kind))) \(wording.name(change.object))  \(keys.joined(separator: ", "), .key)"
+        )
+      }
+      output.line("  \(counts(content), .faint)")
+    case .values:
+      for change in try store.commit(content.number).changes {
+        output.line("  \(ChangeWording.sign(change.kind)) \(wording.name(change.objectID))")
+        for (key, value) in change.values.sorted(by: { $0.key < $1.key }) {
+          output.line("      \(key, .key): \(ChangeWording.words(value, change.kind, wording))")
+        }
+      }
+    }
+  }
+
+  private func heading(_ content: CommitContent) {
+    var names = tags[content.number] ?? []
+    if content.number == store.lastCommit { names.insert("head", at: 0) }
+    let named: Words = names.isEmpty ? "" : " (\(names.joined(separator: ", "), .strong))"
+    var line: Words =
+      "\("commit \(content.number)", .heading)\(named)  \(Wording.time(content.time.date))"
+    if let author = content.author { line = line + "  \(author, .strong)" }
+    if let context = content.contextName, !context.isEmpty {
+      line = line + "  \("[\(context)]", .faint)"
+    }
+    output.line(line)
+    for text in content.message?.split(separator: "\n", omittingEmptySubsequences: false) ?? [] {
+      output.line("  \(text)")
+    }
+    for (key, value) in content.userInfo.sorted(by: { $0.key < $1.key }) {
+      output.line("  \(key, .faint): \(wording.text(value))")
+    }
+  }
+
+  private func counts(_ content: CommitContent) -> String {
+    let numbers = CommitCounts(content)
+    let parts = [
+      (numbers.inserted, "inserted"), (numbers.updated, "updated"), (numbers.deleted, "deleted"),
+    ].filter { $0.0 > 0 }.map { "\(Wording.count($0.0)) \($0.1)" }
+    return Wording.count(content.changes.count, "object")
+      + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
+  }
+
+  // MARK: JSON
+
+  private func json(_ content: CommitContent) throws(StoreError) -> JSONValue {
+    let numbers = CommitCounts(content)
+    var changes: JSONValue?
+    switch detail {
+    case .summary: break
+    case .objects: changes = .array(content.changes.map(json))
+    case .values:
+      changes =
+        .array(
+          try store.commit(content.number).changes.map { ChangeWording.json($0, wording) })
+    }
+    return .document(
+      "commit",
+      [
+        ("number", .count(content.number.rawValue)),
+        ("date", .string(Wording.exactTime(content.time.date))),
+        ("author", .text(content.author)), ("message", .text(content.message)),
+        ("context", .text(content.contextName)),
+        ("tags", tags[content.number].map { .array($0.map { .string($0) }) }),
+        (
+          "userInfo",
+          content.userInfo.isEmpty
+            ? nil
+            : .members(
+              content.userInfo.sorted { $0.key < $1.key }.map { ($0.key, $0.value.markedJSON) })
+        ),
+        ("inserted", .count(numbers.inserted)), ("updated", .count(numbers.updated)),
+        ("deleted", .count(numbers.deleted)), ("changes", changes),
+      ])
+  }
+
+  private func json(_ change: ObjectChange) -> JSONValue {
+    .members([
+      ("object", .string(wording.name(change.object))),
+      ("change", .string(Commit.Kind(change.kind).name)),
+      (
+        "keys",
+        .array(
+          change.entries.compactMap { store.name(of: $0.key) }.sorted().map { .string($0) })
+      ),
+    ])
+  }
+}
+
+/// How many objects came to be, changed, and are gone by a commit.
+private struct CommitCounts {
+  private(set) var inserted = 0
+  private(set) var updated = 0
+  private(set) var deleted = 0
+
+  init(_ content: CommitContent) {
+    for change in content.changes {
+      switch change.kind {
+      case .inserted: inserted += 1
+      case .updated: updated += 1
+      case .deleted: deleted += 1
+      }
+    }
+  }
+}

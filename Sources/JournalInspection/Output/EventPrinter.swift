@@ -1,0 +1,164 @@
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// Shows events, for people and in JSON.
+struct EventPrinter {
+  private let output: Output
+  private let isJSON: Bool
+  private let wording: Wording
+
+  init(_ store: ReadableStore, _ output: Output, isJSON: Bool = false) {
+    self.output = output
+    self.isJSON = isJSON || output.isJSON
+    wording = Wording(store)
+  }
+
+  func show(_ event: StoreEvent) {
+    guard !isJSON else { return output.json(json(event)) }
+    let context = event.context.map { $0.name ?? "context \($0.number)" } ?? ""
+    let line: Words =
+      "\(Wording.time(event.date), .faint)  \(context.isEmpty ? "-" : context, .strong)  \(event.kind.name, .key)"
+    let details = words(event.kind)
+    output.line(details.isEmpty ? line : line + "  " + details)
+  }
+
+  private func words(_ kind: StoreEvent.Kind) -> Words {
+    switch kind {
+    case .began(let commit), .merged(let commit), .saved(let commit):
+      commit == .none ? "on nothing yet" : "\("commit \(commit)", .heading)"
+    case .ended, .resumed, .discarded, .rolledBack, .wasReset: ""
+    case .renamed(let name): "to \(name)"
+    case .based(let object, let commit): "\(wording.name(object)) on commit \(commit)"
+    case .inserted(let object), .deleted(let object): "\(wording.name(object))"
+    case .set(let object, let key, let value), .setPrimitive(let object, let key, let value):
+      "\(wording.name(object)) \(key, .key) = \(wording.text(value))"
+    case .membersChanged(let object, let key, let inserted, let removed):
+      "\(wording.name(object)) \(key, .key)\(members(" +", inserted), .added)\(members(" -", removed), .removed)"
+    case .stepEnded(let name): name.map { "\($0)" } ?? ""
+    case .undoSwitched(let isOn): isOn ? "on" : "off"
+    case .undone(let restored), .redone(let restored):
+      "\(restored.map { wording.name($0.objectID) }.joined(separator: ", "))"
+    case .refreshed(let objects, let keepingChanges, let commit):
+      "\(objects.map(wording.name).joined(separator: ", ")) to commit \(commit)\(keepingChanges ? ", keeping changes" : "")"
+    case .saveFailed(let reason): "\(reason, .warning)"
+    case .reconciled(let object, let keys):
+      "\(wording.name(object)) \(keys.joined(separator: ", "), .key)"
+    case .tagged(let name, let commit):
+      commit.map { "\(name, .strong) for commit \($0)" } ?? "\(name, .strong) for nothing"
+    case .modelAdopted(let names): "\(names.joined(separator: ", "))"
+    case .unknown(let kind): "of kind \(kind)"
+    }
+  }
+
+  private func members(_ sign: String, _ objects: [ObjectID]) -> String {
+    objects.map { sign + wording.name($0) }.joined()
+  }
+
+  private func json(_ event: StoreEvent) -> JSONValue {
+    .document(
+      "event",
+      [
+        ("event", .string(event.kind.name)), ("date", .string(Wording.exactTime(event.date))),
+        (
+          "context",
+          event.context.map { .members([("number", .count($0.number)), ("name", .text($0.name))]) }
+        ),
+      ] + members(event.kind))
+  }
+
+  private func members(_ kind: StoreEvent.Kind) -> [(String, JSONValue?)] {
+    func object(_ id: ObjectID) -> (String, JSONValue?) { ("object", .string(wording.name(id))) }
+    func objects(_ ids: [ObjectID]) -> JSONValue { .array(ids.map { .string(wording.name($0)) }) }
+    func commit(_ number: CommitNumber) -> (String, JSONValue?) {
+      ("commit", .count(number.rawValue))
+    }
+    switch kind {
+    case .began(let number), .merged(let number), .saved(let number): return [commit(number)]
+    case .ended, .resumed, .discarded, .rolledBack, .wasReset: return []
+    case .renamed(let name): return [("name", .string(name))]
+    case .based(let id, let number): return [object(id), commit(number)]
+    case .inserted(let id), .deleted(let id): return [object(id)]
+    case .set(let id, let key, let value), .setPrimitive(let id, let key, let value):
+      return [object(id), ("key", .string(key)), ("value", wording.json(value, key, of: id))]
+    case .membersChanged(let id, let key, let inserted, let removed):
+      return [
+        object(id), ("key", .string(key)), ("inserted", objects(inserted)),
+        ("removed", objects(removed)),
+      ]
+    case .stepEnded(let name): return [("name", .text(name))]
+    case .undoSwitched(let isOn): return [("isOn", .boolean(isOn))]
+    case .undone(let restored), .redone(let restored):
+      return [("restored", .array(restored.map(json)))]
+    case .refreshed(let ids, let keepingChanges, let number):
+      return [
+        ("objects", objects(ids)), ("keepingChanges", .boolean(keepingChanges)), commit(number),
+      ]
+    case .saveFailed(let reason): return [("reason", .string(reason))]
+    case .reconciled(let id, let keys):
+      return [object(id), ("keys", .array(keys.map { .string($0) }))]
+    case .tagged(let name, let number):
+      return [("tag", .string(name)), ("commit", number.map { .count($0.rawValue) })]
+    case .modelAdopted(let names): return [("entities", .array(names.map { .string($0) }))]
+    case .unknown(let kind): return [("number", .count(kind))]
+    }
+  }
+
+  private func json(_ restored: StoreEvent.Restored) -> JSONValue {
+    .members([
+      ("object", .string(wording.name(restored.objectID))), ("change", .string(restored.kind.name)),
+      (
+        "values",
+        .members(
+          restored.values.sorted { $0.key < $1.key }
+            .map { ($0.key, wording.json($0.value, $0.key, of: restored.objectID)) })
+      ),
+    ])
+  }
+}
+
+extension StoreEvent.Kind {
+  /// What the kind is called.
+  var name: String {
+    switch self {
+    case .began: "began"
+    case .ended: "ended"
+    case .resumed: "resumed"
+    case .discarded: "discarded"
+    case .renamed: "renamed"
+    case .based: "based"
+    case .inserted: "inserted"
+    case .set: "set"
+    case .setPrimitive: "setPrimitive"
+    case .membersChanged: "membersChanged"
+    case .deleted: "deleted"
+    case .stepEnded: "stepEnded"
+    case .undoSwitched: "undoSwitched"
+    case .undone: "undone"
+    case .redone: "redone"
+    case .refreshed: "refreshed"
+    case .merged: "merged"
+    case .rolledBack: "rolledBack"
+    case .wasReset: "wasReset"
+    case .saved: "saved"
+    case .saveFailed: "saveFailed"
+    case .reconciled: "reconciled"
+    case .tagged: "tagged"
+    case .modelAdopted: "modelAdopted"
+    case .unknown: "unknown"
+    }
+  }
+
+  /// The objects it is about.
+  var objects: [ObjectID] {
+    switch self {
+    case .based(let object, _), .inserted(let object), .deleted(let object),
+      .set(let object, _, _), .setPrimitive(let object, _, _), .reconciled(let object, _):
+      [object]
+    case .membersChanged(let object, _, let inserted, let removed): [object] + inserted + removed
+    case .undone(let restored), .redone(let restored): restored.map(\.objectID)
+    case .refreshed(let objects, _, _): objects
+    default: []
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package import ObjectPatching
+
+// What all JSON of the tool has in common. Every document, and every line where there are many, is an object that
+// begins with the version of its format and its kind.
+extension JSONValue {
+  /// The version of what the tool writes: it grows where a member changes its meaning or goes, not where one comes.
+  package static let formatVersion = 1
+
+  /// The largest integer that every reader of JSON keeps.
+  private static let largestInteger = 1 << 53
+
+  /// A document of a kind.
+  package static func document(_ kind: String, _ members: [(String, JSONValue?)]) -> JSONValue {
+    .members([("version", .integer(formatVersion)), ("kind", .string(kind))] + members)
+  }
+
+  /// An object; members that are nil are left out. Keys that look the same as another are told apart by a mark.
+  package static func members(_ members: [(String, JSONValue?)]) -> JSONValue {
+    var object = JSONObject()
+    for case (var key, let value?) in members {
+      while !object.append(key, value) { key += "′" }
+    }
+    return .object(object)
+  }
+
+  /// A whole number that may be large: as a text where a reader that knows only reals would round it.
+  package static func count(_ number: some BinaryInteger) -> JSONValue {
+    guard let integer = Int(exactly: number) else { return .string(String(number)) }
+    return .integer(integer)
+  }
+
+  package static func text(_ text: String?) -> JSONValue? { text.map { .string($0) } }
+
+  /// The same, with whole numbers as texts that would be rounded.
+  package var safeText: String { withTextForLargeIntegers.escapedText }
+
+  /// The document as a text with nothing in it that a terminal would obey.
+  var escapedText: String {
+    let text = description
+    guard text.unicodeScalars.contains(where: \.isHidden) else { return text }
+    return text.unicodeScalars.reduce(into: "") { safe, scalar in
+      guard scalar.isHidden else {
+        safe.unicodeScalars.append(scalar)
+        return
+      }
+      for unit in Character(scalar).utf16 {
+        let digits = String(unit, radix: 16)
+        safe += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }
+    }
+  }
+
+  private var withTextForLargeIntegers: JSONValue {
+    switch self {
+    case .integer(let number):
+      number.magnitude > UInt(Self.largestInteger) ? .string(String(number)) : self
+    case .array(let elements): .array(elements.map(\.withTextForLargeIntegers))
+    case .object(let object):
+      .object(JSONObject(object.members.map { ($0.key, $0.value.withTextForLargeIntegers) }))
+    default: self
+    }
+  }
+}

@@ -1,0 +1,98 @@
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// Shows an object as it is at a state, for people and in JSON.
+struct ObjectPrinter {
+  private let snapshot: Snapshot
+  private let store: ReadableStore
+  private let output: Output
+  private let wording: Wording
+
+  init(_ store: ReadableStore, _ snapshot: Snapshot, _ output: Output) {
+    self.snapshot = snapshot
+    self.store = store
+    self.output = output
+    wording = Wording(store)
+  }
+
+  /// Shows the object that the first operand names, and of it the keys that the others do.
+  static func show(_ request: Request) throws(ToolError) -> ExitStatus {
+    let (store, snapshot) = (try request.store(), try request.snapshot())
+    let object = try request.object(0, snapshot)
+    let printer = ObjectPrinter(store, snapshot, request.output)
+    let stored = try onStore { () throws(StoreError) in try snapshot.stored(object) }
+    guard let stored, let row = stored.row else { throw printer.absence(of: object, stored) }
+    let values = printer.values(of: row, object)
+    let keys = request.operands.dropFirst()
+    if let missing = keys.first(where: { key in !values.contains { $0.key == key } }) {
+      guard snapshot.era?.entity(of: object)?.property(missing) != nil else {
+        throw .no("\(printer.wording.name(object)) has no value of ‘\(missing)’.")
+      }
+    }
+    let shown =
+      keys.isEmpty
+      ? values
+      : keys.map { key in
+        (key: key, value: values.first { $0.key == key }?.value ?? .null)
+      }
+    printer.show(object, stored, shown, isWhole: keys.isEmpty)
+    return .fine
+  }
+
+  /// The values of a row by name, those of the model in its order, and then others.
+  func values(of row: Row, _ object: ObjectID) -> [(key: String, value: Value)] {
+    let entity = snapshot.era?.entity(of: object)
+    let order = (entity?.attributes.map(\.name) ?? []) + (entity?.relationships.map(\.name) ?? [])
+    let places = Dictionary(
+      order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    return row.entries.map { (key: store.name(of: $0.key) ?? "", value: $0.value) }.sorted {
+      let (one, other) = (places[$0.key] ?? .max, places[$1.key] ?? .max)
+      return one == other ? $0.key < $1.key : one < other
+    }
+  }
+
+  /// The object as a document.
+  func json(_ object: ObjectID, _ values: [(key: String, value: Value)]) -> JSONValue {
+    .document(
+      "object",
+      [
+        ("object", .string(wording.name(object))), ("uri", .string(object.uri)),
+        ("entity", .string(wording.entity(of: object))),
+        ("at", .count(snapshot.number.rawValue)),
+        (
+          "values",
+          .members(values.map { ($0.key, wording.json($0.value, $0.key, of: object)) })
+        ),
+      ])
+  }
+
+  private func show(
+    _ object: ObjectID, _ stored: StoredRow, _ values: [(key: String, value: Value)], isWhole: Bool
+  ) {
+    guard !output.isJSON else { return output.json(json(object, values)) }
+    if isWhole {
+      output.line(
+        "\(wording.name(object), .heading)  \("changed last by commit \(stored.changed)", .faint)")
+    }
+    let width = values.map(\.key.count).max() ?? 0
+    for (key, value) in values {
+      if isWhole {
+        let space = String(repeating: " ", count: width - key.count)
+        output.line("  \(key, .key)\(space)  \(wording.text(value, longest: 2_000))")
+      } else if case .string(let text) = value {
+        output.exact(text + "\n")
+      } else {
+        output.line("\(wording.text(value, longest: .max / 8))")
+      }
+    }
+  }
+
+  private func absence(of object: ObjectID, _ stored: StoredRow?) -> ToolError {
+    let name = wording.name(object)
+    guard let stored else { return .no("there is no \(name) at commit \(snapshot.number).") }
+    return .no(
+      "\(name) was deleted by commit \(stored.changed); xjournal history \(name) shows what it was."
+    )
+  }
+}

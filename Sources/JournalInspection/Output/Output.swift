@@ -1,0 +1,73 @@
+package import ObjectPatching
+
+/// Where a command says what it has found: data on the standard output, words on the other.
+///
+/// Failures are kept and told at the end; a command that may go on for long asks `isOpen` now and then.
+package final class Output {
+  package let console: any Console
+  /// Whether the data are JSON.
+  package let isJSON: Bool
+  private let isColoured: Bool
+  private let colorsErrors: Bool
+  private var buffer: [UInt8] = []
+  private(set) var failure: ConsoleWriting?
+
+  private static let bufferByteCount = 32 << 10
+
+  package init(_ console: any Console, isJSON: Bool = false, color: String? = nil) {
+    self.console = console
+    self.isJSON = isJSON
+    let isWanted = { (isTerminal: Bool) in
+      switch color {
+      case "always": true
+      case "never": false
+      default:
+        isTerminal && console.environment["NO_COLOR", default: ""].isEmpty
+          && console.environment["TERM"] != "dumb"
+      }
+    }
+    isColoured = isWanted(console.isOutputTerminal)
+    colorsErrors = isWanted(console.isErrorTerminal)
+  }
+
+  /// Whether somebody still reads.
+  package var isOpen: Bool { failure == nil }
+
+  /// Writes a line of text.
+  package func line(_ words: Words = "") { send(words.sent(coloured: isColoured) + "\n") }
+
+  /// Writes text as it is, where that is what was asked for: a terminal is sent no control characters all the same.
+  package func exact(_ text: String) {
+    guard console.isOutputTerminal else { return send(text) }
+    send(
+      text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).shown }
+        .joined(separator: "\n"))
+  }
+
+  /// Writes a JSON document on a line.
+  ///
+  /// - Parameter isAsItIs: whether large integers stay numbers, where another format says so.
+  package func json(_ document: JSONValue, asItIs isAsItIs: Bool = false) {
+    send((isAsItIs ? document.escapedText : document.safeText) + "\n")
+  }
+
+  /// Says something to whoever sits at the terminal.
+  package func note(_ words: Words) {
+    flush()
+    console.writeError(Array((words.sent(coloured: colorsErrors) + "\n").utf8))
+  }
+
+  private func send(_ text: String) {
+    guard isOpen else { return }
+    buffer.append(contentsOf: text.utf8)
+    if buffer.count >= Self.bufferByteCount { flush() }
+  }
+
+  /// Hands over what is held.
+  package func flush() {
+    guard isOpen, !buffer.isEmpty else { return }
+    let result = console.write(buffer)
+    buffer.removeAll(keepingCapacity: true)
+    if result != .written { failure = result }
+  }
+}

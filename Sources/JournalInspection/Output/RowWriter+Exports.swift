@@ -1,0 +1,169 @@
+internal import FoundationEssentials
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectQuery
+internal import ObjectStore
+
+// Forms for other programs: what stands before all objects and behind them, and those of one entity after the other.
+extension RowWriter {
+  func begin() {
+    switch format {
+    case "json": beginDocument()
+    case "sql": output.exact("BEGIN;\n")
+    case "plist":
+      output.exact(
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+        <array>
+
+        """)
+    default: break
+    }
+  }
+
+  func end() {
+    switch format {
+    case "json": endDocument()
+    case "sql": output.exact("COMMIT;\n")
+    case "plist": output.exact("</array>\n</plist>\n")
+    default: break
+    }
+  }
+
+  /// Writes the objects of an entity.
+  func writePart(_ objects: [ObjectID], of entity: String) throws(StoreError) {
+    switch format {
+    case "json": try writeElements(objects)
+    case "sql": try writeSQL(objects, of: entity)
+    case "plist": try writePropertyList(objects)
+    default: try write(objects, of: entity)
+    }
+  }
+
+  // MARK: SQL
+
+  private func writeSQL(_ objects: [ObjectID], of entity: String) throws(StoreError) {
+    let keys = try keys(of: objects, entity)
+    let described = snapshot.era?.model.entity(named: entity)
+    let columns = keys.map { key in
+      "\(Self.name(key)) \(described?.attribute(key)?.type.columnType ?? "TEXT")"
+    }
+    // A key may be called as the column of objects is.
+    let primary = Self.name(keys.contains("object") ? "object ID" : "object")
+    output.exact(
+      "CREATE TABLE \(Self.name(entity)) (\((["\(primary) TEXT PRIMARY KEY"] + columns).joined(separator: ", ")));\n"
+    )
+    try forEach(objects) { object, values in
+      let cells =
+        [Self.literal(.string(wording.name(object)), wording)]
+        + values.map { Self.literal($0.value, wording) }
+      let names = [primary] + values.map { Self.name($0.key) }
+      output.exact(
+        "INSERT INTO \(Self.name(entity)) (\(names.joined(separator: ", "))) VALUES (\(cells.joined(separator: ", ")));\n"
+      )
+    }
+  }
+
+  private static func name(_ text: String) -> String { quoted(text, "\"") }
+
+  private static func quoted(_ text: String, _ quote: String) -> String {
+    quote
+      + text.split(separator: quote, omittingEmptySubsequences: false).joined(
+        separator: quote + quote) + quote
+  }
+
+  private static func literal(_ value: Value, _ wording: Wording) -> String {
+    switch value {
+    case .null: return "NULL"
+    case .boolean(let value): return value ? "1" : "0"
+    case .integer(let value), .counter(let value): return String(value)
+    case .real(let value) where value.isFinite: return String(value)
+    case .string(let text): return textLiteral(text)
+    case .reference(let object): return quoted(wording.name(object), "'")
+    case .data(let data):
+      return "X'" + data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+    default:
+      let json = value.plainJSON ?? value.markedJSON
+      return textLiteral(json.string ?? json.description)
+    }
+  }
+
+  /// A text; what holds a zero byte, which ends a statement, is put together of bytes.
+  private static func textLiteral(_ text: String) -> String {
+    guard text.utf8.contains(0) else { return quoted(text, "'") }
+    let digits = text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return "CAST(X'\(digits)' AS TEXT)"
+  }
+
+  // MARK: Property lists
+
+  private func writePropertyList(_ objects: [ObjectID]) throws(StoreError) {
+    try forEach(objects) { object, values in
+      output.exact(
+        "  <dict>\n    <key>object</key><string>\(Self.xml(wording.name(object)))</string>\n")
+      output.exact("    <key>values</key><dict>\n")
+      for (key, value) in values {
+        output.exact("      <key>\(Self.xml(key))</key>\(element(value))\n")
+      }
+      output.exact("    </dict>\n  </dict>\n")
+    }
+  }
+
+  private func element(_ value: Value) -> String {
+    switch value {
+    case .null: return "<string></string>"
+    case .boolean(let value): return value ? "<true/>" : "<false/>"
+    case .integer(let value), .counter(let value): return "<integer>\(value)</integer>"
+    case .real(let value): return "<real>\(value)</real>"
+    case .string(let text): return "<string>\(Self.xml(text))</string>"
+    case .data(let data): return "<data>\(data.base64EncodedString())</data>"
+    case .date(let date):
+      // Dates of property lists have whole seconds.
+      let second = Date(
+        timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down))
+      return ISODate.exactText(second).map { "<date>\($0)</date>" }
+        ?? "<real>\(date.timeIntervalSinceReferenceDate)</real>"
+    case .array(let values): return "<array>" + values.map(element).joined() + "</array>"
+    case .set(let values):
+      return "<array>" + values.sorted(by: Value.precedes).map(element).joined() + "</array>"
+    case .dictionary(let values):
+      return "<dict>"
+        + values.sorted { $0.key < $1.key }.map {
+          "<key>\(Self.xml($0.key))</key>\(element($0.value))"
+        }
+        .joined() + "</dict>"
+    case .reference(let object): return "<string>\(Self.xml(wording.name(object)))</string>"
+    case .decimal, .uuid, .url: return "<string>\(Self.xml(value.plainJSON?.string ?? ""))</string>"
+    }
+  }
+
+  /// A text as XML has it, without the characters that XML has not.
+  private static func xml(_ text: String) -> String {
+    text.unicodeScalars.reduce(into: "") { xml, scalar in
+      switch scalar {
+      case "&": xml += "&amp;"
+      case "<": xml += "&lt;"
+      case ">": xml += "&gt;"
+      case "\t", "\n": xml.unicodeScalars.append(scalar)
+      case "\r": xml += "&#13;"
+      case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
+        xml += "\u{FFFD}"
+      default: xml.unicodeScalars.append(scalar)
+      }
+    }
+  }
+}
+
+extension AttributeType {
+  /// The type of a column that holds such values.
+  fileprivate var columnType: String {
+    switch self {
+    case .boolean, .integer, .counter: "INTEGER"
+    case .real: "REAL"
+    case .data: "BLOB"
+    default: "TEXT"
+    }
+  }
+}

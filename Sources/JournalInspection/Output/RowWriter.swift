@@ -1,0 +1,154 @@
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// Writes objects as rows: a table, CSV, JSON in one document or on lines.
+///
+/// Rows are read when they are written, and are not kept.
+struct RowWriter {
+  let format: String
+  let snapshot: Snapshot
+  let output: Output
+  let wording: Wording
+  private let printer: ObjectPrinter
+  private let separator = Separator()
+
+  /// What stands before the next element of a list.
+  private final class Separator { var text = "\n" }
+
+  init(_ format: String, _ store: ReadableStore, _ snapshot: Snapshot, _ output: Output) {
+    self.format = format
+    self.snapshot = snapshot
+    self.output = output
+    printer = ObjectPrinter(store, snapshot, output)
+    wording = Wording(store)
+  }
+
+  func write(_ objects: [ObjectID], of entity: String) throws(StoreError) {
+    switch format {
+    case "ndjson":
+      try forEach(objects) { object, values in output.json(printer.json(object, values)) }
+    case "json":
+      beginDocument()
+      try writeElements(objects)
+      endDocument()
+    case "csv": try writeCSV(objects, of: entity)
+    default: try writeTable(objects, of: entity)
+    }
+  }
+
+  /// Calls a closure with the values of objects, as long as somebody reads what comes of it.
+  func forEach(
+    _ objects: some Sequence<ObjectID>, _ body: (ObjectID, [(key: String, value: Value)]) -> Void
+  ) throws(StoreError) {
+    for object in objects where output.isOpen {
+      guard let row = try snapshot.row(of: object) else { continue }
+      body(object, printer.values(of: row, object))
+    }
+  }
+
+  // One document, of which no more than an object is held at a time.
+
+  func beginDocument() {
+    output.exact(
+      "{\"version\":\(JSONValue.formatVersion),\"kind\":\"objects\",\"at\":\(snapshot.number),"
+        + "\"objects\":[")
+  }
+
+  func writeElements(_ objects: [ObjectID]) throws(StoreError) {
+    try forEach(objects) { object, values in
+      output.exact(separator.text + printer.json(object, values).safeText)
+      separator.text = ",\n"
+    }
+  }
+
+  func endDocument() { output.exact("\n]}\n") }
+
+  /// The keys of which there are values, those of the model in its order, and then others.
+  func keys(
+    of objects: some Sequence<ObjectID>, _ entity: String
+  ) throws(StoreError) -> [String] {
+    var found: Set<String> = []
+    try forEach(objects) { _, values in for value in values { found.insert(value.key) } }
+    var ordered: [String] = []
+    let model = snapshot.era?.model
+    for name in [entity] + (model?.entity(named: entity)?.heirs ?? []) {
+      guard let described = model?.entity(named: name) else { continue }
+      for key in described.attributes.map(\.name) + described.relationships.map(\.name)
+      where found.remove(key) != nil {
+        ordered.append(key)
+      }
+    }
+    return ordered + found.sorted()
+  }
+
+  // MARK: CSV
+
+  /// As RFC 4180 has it, but for the ends of lines.
+  private func writeCSV(_ objects: [ObjectID], of entity: String) throws(StoreError) {
+    let keys = try keys(of: objects, entity)
+    output.exact((["object"] + keys).map(Self.cell).joined(separator: ",") + "\n")
+    try forEach(objects) { object, values in
+      let known = Dictionary(values.map { ($0.key, $0.value) }) { first, _ in first }
+      let cells = keys.map { key in known[key].map { plain($0) } ?? "" }
+      output.exact(([wording.name(object)] + cells).map(Self.cell).joined(separator: ",") + "\n")
+    }
+  }
+
+  /// A value as a cell has it: texts as they are, and others as in JSON.
+  private func plain(_ value: Value) -> String {
+    switch value {
+    case .string(let text): return text
+    case .reference(let object): return wording.name(object)
+    default:
+      let json = value.plainJSON ?? value.markedJSON
+      return json.string ?? json.description
+    }
+  }
+
+  private static func cell(_ text: String) -> String {
+    guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
+    return "\""
+      + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+      + "\""
+  }
+
+  // MARK: Tables
+
+  /// How many rows tell how wide the columns are.
+  private static let measuredCount = 200
+  private static let widest = 32
+
+  private func writeTable(_ objects: [ObjectID], of entity: String) throws(StoreError) {
+    guard !objects.isEmpty else { return output.note("none") }
+    let keys = try keys(of: objects.prefix(Self.measuredCount), entity)
+    var widths = (["object"] + keys).map(\.count)
+    try forEach(objects.prefix(Self.measuredCount)) { object, values in
+      for (place, cell) in cells(object, values, keys).enumerated() {
+        widths[place] = max(widths[place], cell.shown.count)
+      }
+    }
+    output.line(row(["object"] + keys, widths, .heading))
+    try forEach(objects) { object, values in
+      output.line(row(cells(object, values, keys), widths, .plain))
+    }
+  }
+
+  private func cells(
+    _ object: ObjectID, _ values: [(key: String, value: Value)], _ keys: [String]
+  ) -> [String] {
+    let known = Dictionary(values.map { ($0.key, $0.value) }) { first, _ in first }
+    return [wording.name(object)]
+      + keys.map { key in known[key].map { wording.text($0, longest: Self.widest) } ?? "" }
+  }
+
+  private func row(_ cells: [String], _ widths: [Int], _ style: Style) -> Words {
+    var line = ""
+    for (place, cell) in cells.enumerated() {
+      line += cell
+      guard cells[(place + 1)...].contains(where: { !$0.isEmpty }) else { break }
+      line += String(repeating: " ", count: max(0, widths[place] - cell.shown.count) + 2)
+    }
+    return Words(line, style)
+  }
+}

@@ -1,0 +1,116 @@
+package import ObjectModel
+internal import ObjectQuery
+package import ObjectStore
+
+/// An object as people name it: `Post/7`, the value of an identifier, its URI.
+package struct ObjectReference {
+  private let text: String
+
+  package init(_ text: String) { self.text = text }
+
+  /// The object; whether it is there is not asked, but where only an identifier's value can tell.
+  ///
+  /// - Parameter snapshot: whose objects have the identifiers.
+  package func object(
+    in store: ReadableStore, _ snapshot: Snapshot
+  ) throws(ToolError) -> ObjectID {
+    if text.hasPrefix("xjournal://") { return try object(ofURI: store) }
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty else {
+      return try object(identifiedBy: text, among: nil, store, snapshot)
+    }
+    let (name, rest) = (String(parts[0]), String(parts[1]))
+    if let (origin, number) = Self.numbers(rest),
+      let entity = store.head.eras.reversed().lazy.compactMap({ $0.number(of: name) }).first
+    {
+      return ObjectID(origin: origin, entity: entity, number: number, store: store.tag)
+    }
+    guard snapshot.era?.number(of: name) != nil else {
+      // Identifiers may have slashes too.
+      if let found = try find(text, among: nil, store, snapshot) { return found }
+      throw unknownEntity(name, store)
+    }
+    return try object(identifiedBy: rest, among: name, store, snapshot)
+  }
+
+  private func object(ofURI store: ReadableStore) throws(ToolError) -> ObjectID {
+    let object: ObjectID
+    do throws(ObjectIDError) {
+      object = try ObjectID(uri: text)
+    } catch {
+      throw .usage(error.description)
+    }
+    guard object.store == store.tag else {
+      throw .no("\(text) is an object of another store.")
+    }
+    return object
+  }
+
+  /// `7`, or `2:7` of what was made under another origin.
+  private static func numbers(_ text: String) -> (origin: UInt16, number: UInt64)? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let number = UInt64(parts[parts.count - 1]),
+      number <= ObjectID.largestNumber, let origin = parts.count == 2 ? UInt16(parts[0]) : 0
+    else { return nil }
+    return (origin, number)
+  }
+
+  private func object(
+    identifiedBy value: String, among entity: String?, _ store: ReadableStore, _ snapshot: Snapshot
+  ) throws(ToolError) -> ObjectID {
+    if let found = try find(value, among: entity, store, snapshot) { return found }
+    throw .no(
+      "no object is identified by ‘\(value)’"
+        + (entity.map { " among those of \($0)" } ?? "")
+        + "; name one as \(entity ?? "Post")/7, by the value of an identifier, or by its URI.")
+  }
+
+  /// The one object of which an identifying attribute has this value.
+  private func find(
+    _ value: String, among name: String?, _ store: ReadableStore, _ snapshot: Snapshot
+  ) throws(ToolError) -> ObjectID? {
+    var found: Set<ObjectID> = []
+    for entity in snapshot.era?.model.entities ?? [] where name == nil || entity.name == name {
+      for attribute in entity.attributes where attribute.isIdentifier && !attribute.isTransient {
+        let filter = Filter.equal(attribute.name, value)
+        // A text that is no value of the attribute's type finds nothing.
+        guard let filter,
+          let query = try? store.prepare(
+            Query(entity: entity.name, where: filter, limit: 2), in: snapshot)
+        else { continue }
+        found.formUnion(
+          try onStore { () throws(StoreError) in try snapshot.objects(of: query) })
+      }
+    }
+    guard found.count <= 1 else {
+      throw .no(
+        "several objects are identified by ‘\(value)’: "
+          + found.sorted().prefix(3).map(Wording(store).name).joined(separator: ", ")
+          + "; name one of them.")
+    }
+    return found.first
+  }
+
+  private func unknownEntity(_ name: String, _ store: ReadableStore) -> ToolError {
+    let names = store.model?.descriptions.map(\.name) ?? []
+    let nearest = Spelling.nearest(to: name, among: names)
+    return .no(
+      "there is no entity ‘\(name)’"
+        + (nearest.map { "; did you mean ‘\($0)’?" } ?? "; xjournal schema lists those there are."))
+  }
+}
+
+extension Filter {
+  /// That an attribute has a value, which is written as the attribute's type has it.
+  fileprivate static func equal(_ key: String, _ text: String) -> Filter? {
+    if let number = Int(text), let filter = try? Filter("\(key) == \(number)") { return filter }
+    return try? Filter("\(key) == \(Value.string(text).queryText)")
+  }
+}
+
+extension Request {
+  /// The object that an operand names.
+  package func object(_ place: Int, _ snapshot: Snapshot) throws(ToolError) -> ObjectID {
+    try ObjectReference(operands[place]).object(in: store(), snapshot)
+  }
+}

@@ -1,0 +1,77 @@
+package import FoundationEssentials
+package import ObjectModel
+internal import ObjectQuery
+package import ObjectStore
+
+/// A state of a journal as people name it: `head`, `head~3`, a number, a tag, an ISO time, `2 hours ago`.
+package struct Reference {
+  private enum Base {
+    case head
+    case number(UInt64)
+    case date(Date)
+    case tag(String)
+  }
+
+  private let base: Base
+  /// How many commits before that.
+  private let offset: UInt64
+  private let text: String
+
+  /// Reads a reference. What is nothing else is the name of a tag; `tag:41` is one in any case.
+  package init(_ text: String, now: Date) throws(ToolError) {
+    self.text = text
+    var name = Substring(text)
+    if let mark = text.lastIndex(of: "~") {
+      let count = text[text.index(after: mark)...]
+      guard let offset = count.isEmpty ? 1 : UInt64(count) else {
+        throw .usage("‘\(text)’ is no reference: behind ~ stands how many commits before.")
+      }
+      self.offset = offset
+      name = text[..<mark]
+    } else {
+      offset = 0
+    }
+    if name.hasPrefix("tag:") {
+      base = .tag(String(name.dropFirst(4)))
+    } else if ["head", "HEAD", "@"].contains(name) {
+      base = .head
+    } else if let number = UInt64(name) {
+      base = .number(number)
+    } else if let date = ISODate.read(String(name)) ?? RelativeTime.read(name, now: now) {
+      base = .date(date)
+    } else {
+      base = .tag(String(name))
+    }
+  }
+
+  /// The moment it says, where it is a time.
+  var date: Date? { if case .date(let date) = base, offset == 0 { date } else { nil } }
+
+  /// The commit whose state it is; none before the first.
+  package func commit(in store: ReadableStore) throws(ToolError) -> CommitNumber {
+    let number: CommitNumber
+    switch base {
+    case .head: number = store.lastCommit
+    case .number(let value): number = CommitNumber(rawValue: value)
+    case .date(let date):
+      number = try onStore { () throws(StoreError) in try store.commit(at: date) }
+    case .tag(let name):
+      guard let tagged = store.tags[name] else { throw missing(name, in: store) }
+      number = tagged
+    }
+    guard offset <= number.rawValue else {
+      throw .no("there is no commit \(text); only \(number) come before.")
+    }
+    return try onStore { () throws(StoreError) in
+      try store.commit(at: .commit(CommitNumber(rawValue: number.rawValue - offset)))
+    }
+  }
+
+  private func missing(_ name: String, in store: ReadableStore) -> ToolError {
+    let nearest = Spelling.nearest(to: name, among: ["head"] + store.tags.keys.sorted())
+    return .no(
+      "there is no tag ‘\(name)’"
+        + (nearest.map { "; did you mean ‘\($0)’?" }
+          ?? "; a reference is head, head~3, a number, a tag, an ISO time, or ‘2 hours ago’."))
+  }
+}

@@ -1,0 +1,91 @@
+internal import DiskAccess
+internal import Journaling
+internal import ObjectModel
+
+// What whoever writes a store and whoever only reads it verify alike.
+extension ReadableStore {
+  /// Reads and checks every byte of the runs that a state stands on.
+  ///
+  /// - Parameter deep: whether its indexes are compared with its rows too, and both ends of its relationships.
+  func verifyState(_ head: Snapshot, deep: Bool) throws(StoreError) -> Verification {
+    var verification = Verification()
+    func check(_ verify: () throws(RunError) -> Void) throws(StoreError) {
+      do throws(RunError) {
+        try verify()
+      } catch {
+        if case .disk = error { throw StoreError(error) }
+        verification.findings.append(StoreFinding("\(error)"))
+      }
+    }
+    for run in head.layers.flatMap(\.runs) { try check(run.verify) }
+    for run in head.index.runs { try check(run.verify) }
+    if deep, verification.findings.isEmpty {
+      verification.findings += try compareIndexes(of: head)
+      verification.findings += try EndComparing.findings(in: head) { name(of: $0) }
+    }
+    return verification
+  }
+
+  /// Reads and checks the journal up to a frame.
+  ///
+  /// - Parameters:
+  ///   - deep: whether it is folded again too, and compared with a state.
+  ///   - bound: keeps what is folded within bounds, by writing it to the files.
+  func verifyJournal(
+    through last: FrameNumber, _ head: Snapshot, deep: Bool, within bound: FoldBound?,
+    _ files: inout CheckpointFiles?, _ verification: inout Verification
+  ) throws(StoreError) {
+    let reader = try journalReader()
+    var refolding: Refolding?
+    // What cannot be removed now goes with the next checkpoint.
+    defer { if let files { try? refolding?.removeFiles(files) } }
+    do throws(StoreError) {
+      if deep { refolding = try Refolding(self, reader, to: head, within: bound, &files) }
+      let ending = try reader.forEachEntry(through: last, decoder) {
+        (place, entry) throws(StoreError) in
+        try refolding?.take(entry, in: place.number, &files)
+        return true
+      }
+      if let finding = ending.finding {
+        verification.findings.append(StoreFinding(endingAt: finding))
+      }
+      guard let refolding else { return }
+      refolding.note(in: &verification)
+      verification.findings += try compare(refolding.snapshot, head)
+    } catch {
+      guard error.isFinding else { throw error }
+      verification.findings.append(StoreFinding(error))
+    }
+  }
+
+  /// What of a state folded anew is not so in the state there is.
+  private func compare(
+    _ folded: Snapshot, _ head: Snapshot
+  ) throws(StoreError) -> [StoreFinding] {
+    guard folded.number == head.number else {
+      return [
+        StoreFinding(
+          "the journal folds to commit \(folded.number), and the store is at commit \(head.number)."
+        )
+      ]
+    }
+    var findings: [StoreFinding] = []
+    var (ours, anew) = (LayeredRows(of: head), LayeredRows(of: folded))
+    var (one, other) = (try ours.next(), try anew.next())
+    while one != nil || other != nil {
+      let object = min(one?.object.rawValue ?? .max, other?.object.rawValue ?? .max)
+      let left = one.flatMap { $0.object.rawValue == object ? $0 : nil }
+      let right = other.flatMap { $0.object.rawValue == object ? $0 : nil }
+      let last = head.eras.count - 1
+      let id = ObjectID(rawValue: object, store: store)
+      let leftRow = head.convert(left?.stored.row, of: id, from: left?.era ?? last, to: last)
+      let rightRow = head.convert(right?.stored.row, of: id, from: right?.era ?? last, to: last)
+      if leftRow != rightRow || leftRow != nil && left?.stored.changed != right?.stored.changed {
+        findings.append(StoreFinding("\(id) is not what its commits make of it."))
+      }
+      if left != nil { one = try ours.next() }
+      if right != nil { other = try anew.next() }
+    }
+    return findings
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+/// A text that is kept beside the tests, and compared.
+enum Golden {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+
+  /// Compares a text with the one that is kept under a name, relative to the tests' folder. With `XJ_WRITE_GOLDEN`
+  /// set it is written anew, and the test fails so that nobody keeps one unread.
+  static func expect(_ text: String, isKeptAs name: String) throws {
+    let file = folder.appending(path: name)
+    let kept = try? String(contentsOf: file, encoding: .utf8)
+    guard kept != text else { return }
+    if ProcessInfo.processInfo.environment["XJ_WRITE_GOLDEN"] != nil {
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try text.write(to: file, atomically: true, encoding: .utf8)
+      Issue.record("\(name) was written anew: read it, and run this again without XJ_WRITE_GOLDEN")
+      return
+    }
+    Issue.record("\(name) is not what comes out now: \(difference(kept ?? "", text))")
+  }
+
+  /// The first line that differs.
+  private static func difference(_ kept: String, _ text: String) -> String {
+    let (old, new) = (
+      kept.split(separator: "\n", omittingEmptySubsequences: false),
+      text.split(separator: "\n", omittingEmptySubsequences: false)
+    )
+    let place =
+      zip(old, new).enumerated().first { $1.0 != $1.1 }?.offset ?? min(old.count, new.count)
+    let was = place < old.count ? old[place] : "nothing"
+    let is_ = place < new.count ? new[place] : "nothing"
+    return "line \(place + 1) is\n\(is_)\nand was\n\(was)"
+  }
+}

@@ -1,0 +1,121 @@
+// What every command says, in every format and with every status, to the letter.
+
+import DiskAccess
+import DiskSimulation
+import Foundation
+import JournalInspection
+import Testing
+
+@Suite struct GoldenTests {
+  /// The lines whose output is kept, by the name of the file and what they are about.
+  static let lines: [String: [String]] = [
+    "info": [
+      "info", "info --json", "info --at 2", "info --at nowhere", "info -s Elsewhere.xjournal",
+      "info -s Elsewhere.xjournal --json",
+    ],
+    "log": [
+      "log", "log -n 2 --json", "log -p --author ann", "log --stat --entity Blog",
+      "log --id Post/2 -p", "log --id Post/1 --attr title -p --json", "log --reverse -n 2",
+      "log --reverse", "log --since '1 day ago'", "log --until 2026-11-21", "log --grep w.rds",
+      "log --at v1 -n 1", "log --grep (", "log -n x", "log --since v9", "log --limt 3",
+      "log --attr nothing", "log --entity Pots", "log -n 2 --color always",
+    ],
+    "show": [
+      "show", "show 3", "show v1 --json", "show head~9", "show 0", "show Post/1", "show 99",
+      "show v2",
+    ],
+    "get": [
+      "get Post/1", "get Post/1 --json", "get Post/1 title likes", "get Post/1 --at 1",
+      "get 00000000-0000-0000-0000-000000000001 title", "get Post/2", "get Post/2 --at 2 --json",
+      "get Post/2 --at 2", "get Post/9", "get Pots/1", "get Post/1 nothing", "get Post/1 size",
+      "get", "get xjournal://0000000000000000/0/1/1",
+    ],
+    "query": [
+      "query Post", "query 'Post where likes > 3' --json", "query Post --format csv --at 2",
+      "query Post --format json --at 2", "query Post --at 2 --sort -title --limit 1",
+      "query 'Blog where nam == 3'", "query Post --count", "query Post --count --json",
+      "query \"Post where title == 'x'\" --explain", "query Post --format xml",
+      "query 'Post where likes > 100'", "query 'Post where'",
+    ],
+    "history": [
+      "history Post/1 title", "history Post/1 --json", "history Post/2", "history Post/1 nothing",
+      "history Post/1 title --at 2", "history Post/7",
+    ],
+    "blame": [
+      "blame Post/1", "blame Post/1 --json", "blame Post/1 --at 1", "blame Post/2",
+      "blame Post/2 --at 3",
+    ],
+    "diff": [
+      "diff 1", "diff 1 3 --json", "diff 3 1", "diff 2 head --stat", "diff 2 head --stat --json",
+      "diff 1 head --name-only", "diff 1 3 --format patch", "diff 3 3 --exit-code",
+      "diff 1 2 --exit-code", "diff", "diff 1 99",
+    ],
+    "events": [
+      "events", "events --json", "events --context editor --id Post/1 --kind set", "events -n 2",
+      "events --since 5 --json", "events --since 9", "events --until 1",
+    ],
+    "drafts": ["drafts", "drafts list --json", "drafts lits", "drafts show 9"],
+    "verify": [
+      "verify", "verify --json", "verify --deep --strict", "verify --deep --json", "verify --deap",
+    ],
+    "stats": ["stats", "stats --json", "stats --at 2"],
+    "export": [
+      "export", "export --format json --at 1", "export --format csv",
+      "export --format csv --entity Post",
+      "export --format sql --at 2", "export --format plist --at 3", "export --format events --at 1",
+      "export --entity Pots",
+    ],
+    "dump": [
+      "dump", "dump --frame 2 --hex", "dump --segment 1 --frame 1 --json", "dump --frame 99",
+      "dump --segment 7", "dump --frame x",
+    ],
+    "replay": [
+      "replay", "replay --until 1 --json", "replay --until 0", "replay --check --until 1",
+      "replay --speed 0", "replay --speed 1e9 --until v1",
+    ],
+    "schema": ["schema", "schema Post --json", "schema Nothing"],
+    "help": [
+      "", "--help", "help log", "info --help", "--version", "help --json", "lgo", "completions zhs",
+      "log --help --json", "--version --json", "show --json lots of words",
+    ],
+    "completions": ["completions bash", "completions zsh", "completions fish"],
+    "manual": ["manual"],
+  ]
+
+  @Test(arguments: lines.keys.sorted())
+  func `a sound journal is shown as ever`(name: String) throws {
+    let disk = try Journals.sound()
+    try Golden.expect(transcript(of: name, on: disk), isKeptAs: "Golden/\(name).txt")
+  }
+
+  @Test(arguments: ["damaged", "newer", "missing", "killed"])
+  func `of other journals is said what is wrong, with the status that says so`(name: String) throws
+  {
+    let disk =
+      switch name {
+      case "damaged": try Journals.damaged()
+      case "newer": try Journals.newer()
+      case "killed": try Journals.killed()
+      default: try Journals.missing()
+      }
+    let lines = CommandTable.looking.filter(\.readsJournal).flatMap { command -> [String] in
+      guard let example = command.examples.first?.line.dropFirst("xjournal ".count) else {
+        return []
+      }
+      return [String(example), "\(example) --json"]
+    }
+    try Golden.expect(transcript(of: lines, on: disk), isKeptAs: "Golden/\(name)-journal.txt")
+  }
+
+  private func transcript(of name: String, on disk: SimulatedDisk) -> String {
+    transcript(of: Self.lines[name] ?? [], on: disk)
+  }
+
+  private func transcript(of lines: [String], on disk: SimulatedDisk) -> String {
+    lines.map { line in
+      let run = Run(line, on: disk)
+      let errors = run.errors.split(separator: "\n").map { "! \($0)\n" }.joined()
+      return "$ xjournal \(line)\n\(run.output)\(errors)= \(run.status.rawValue)\n"
+    }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,168 @@
+// What holds for all commands: what is typed, where it goes, how it ends.
+
+import DiskAccess
+import DiskSimulation
+import Foundation
+import JournalInspection
+import ManagedObjects
+import ObjectModel
+import ObjectPatching
+import ObjectStore
+import Testing
+
+@Suite struct ToolTests {
+  private let table = CommandTable(CommandTable.looking)
+
+  @Test func `without a command the commands are told, and that is no success`() {
+    let run = Run()
+    #expect(run.status == .usage)
+    #expect(run.output.contains("xjournal COMMAND --help"))
+  }
+
+  @Test func `every example of the help does what it says`() throws {
+    let disk = try Journals.killed()
+    for command in table.commands {
+      #expect(!command.examples.isEmpty, "\(command.name)")
+      for example in command.examples {
+        try #require(example.line.hasPrefix("xjournal \(command.name)"))
+        let run = Run(String(example.line.dropFirst("xjournal ".count)), on: disk)
+        #expect(run.status == .fine, "\(example.line): \(run.errors)")
+        // Where nothing differs nothing is told.
+        #expect(!run.output.isEmpty || example.line.contains("--exit-code"), "\(example.line)")
+      }
+    }
+  }
+
+  @Test func `all JSON can be read, line by line or as one, and says its version and kind`() throws
+  {
+    let disk = try Journals.killed()
+    for command in table.commands {
+      for example in command.examples where !example.line.contains("--format") {
+        let run = Run(example.line.dropFirst("xjournal ".count) + " --json", on: disk)
+        let lines = run.output.split(separator: "\n")
+        #expect(!lines.isEmpty || example.line.contains("--exit-code"), "\(example.line)")
+        for line in lines {
+          let document = try JSONValue(parsing: Array(line.utf8)).object
+          #expect(document?["version"] == 1, "\(line)")
+          #expect(document?["kind"]?.string?.isEmpty == false, "\(line)")
+        }
+      }
+    }
+  }
+
+  @Test
+  func `errors are JSON too where JSON was asked for, also where nothing else was understood`()
+    throws
+  {
+    for line in ["--json lgo", "log --limt --json", "show 99 --json", "info --json -s None"] {
+      let run = Run(line, on: try Journals.sound())
+      #expect(run.output.isEmpty)
+      let document = try JSONValue(parsing: Array(run.errors.utf8)).object
+      #expect(document?["kind"] == "error")
+      #expect(document?["status"] == .integer(Int(run.status.rawValue)))
+      #expect(document?["message"]?.string?.isEmpty == false)
+    }
+  }
+
+  @Test func `nothing of the journal is changed, whatever is asked`() throws {
+    let disk = try Journals.killed()
+    let before = disk.paths.map { disk.contents(of: $0) }
+    for line in GoldenTests.lines.values.joined() { _ = Run(line, on: disk) }
+    #expect(disk.paths.map { disk.contents(of: $0) } == before)
+  }
+
+  @Test func `no control character of a journal reaches a terminal or JSON`() throws {
+    let disk = try Journals.sound()
+    for line in GoldenTests.lines.values.joined() where !line.contains("--color always") {
+      for run in [
+        Run(line, on: disk), Run(line, on: disk, terminal: true, environment: ["NO_COLOR": "1"]),
+      ] {
+        let isExact = ["csv", "sql", "plist"].contains { line.contains($0) }
+        let hidden = run.output.unicodeScalars.filter {
+          $0 == "\u{1B}" || $0 == "\u{202E}"
+        }
+        #expect(hidden.isEmpty || isExact && !run.output.contains("<pager"), "\(line)")
+      }
+    }
+  }
+
+  @Test func `colours and a pager are for terminals, and for who wants them`() throws {
+    let disk = try Journals.sound()
+    #expect(!Run("log", on: disk).output.contains("\u{1B}"))
+    #expect(Run("log --color always", on: disk).output.contains("\u{1B}[33m"))
+    let shown = Run("log", on: disk, terminal: true)
+    #expect(shown.output.contains("\u{1B}[33m"))
+    #expect(shown.output.hasPrefix("<pager less -FRX>\n"))
+    #expect(shown.output.hasSuffix("</pager>\n"))
+    let plain = Run("log --no-pager --color never", on: disk, terminal: true)
+    #expect(!plain.output.contains("pager") && !plain.output.contains("\u{1B}"))
+    let quiet = Run(
+      "log", on: disk, terminal: true, environment: ["NO_COLOR": "1", "PAGER": "more"])
+    #expect(quiet.output.hasPrefix("<pager more>\n") && !quiet.output.contains("\u{1B}"))
+    #expect(!Run("log --json", on: disk, terminal: true).output.contains("pager"))
+  }
+
+  @Test func `a closed pipe ends quietly, and an output that fails is told`() throws {
+    let disk = try Journals.sound()
+    let closed = Run("log", on: disk, writable: .closed)
+    #expect(closed.status == .fine && closed.errors.isEmpty)
+    let failed = Run("log", on: disk, writable: .failed("No space left on device"))
+    #expect(failed.status == .inputOutput)
+    #expect(failed.errors.contains("No space left on device"))
+  }
+
+  @Test func `the journal is named by an operand, by -s, or not at all`() throws {
+    let disk = try Journals.sound()
+    let output = Run("log -n 1", on: disk).output
+    #expect(!output.isEmpty)
+    for line in [
+      "log -n 1 Notes.xjournal", "log Notes.xjournal/ -n1", "log -s Notes.xjournal -n 1",
+      "log --store=Notes.xjournal --limit 1",
+    ] {
+      #expect(Run(line, on: disk).output == output, "\(line)")
+    }
+    try disk.makeFolders("Other.xjournal")
+    #expect(Run("log", on: disk).status == .usage)
+    #expect(Run("log -s Other.xjournal", on: disk).status == .noJournal)
+    try disk.setContents("file", [1])
+    #expect(Run("info -s file", on: disk).status == .noJournal)
+  }
+
+  @Test func `following tells of commits when they are made`() throws {
+    let disk = try Journals.sound()
+    let store = try JournaledStore(on: disk, at: Journals.path, model: nil)
+    let context = ManagedObjectContext(store)
+    var rounds = 0
+    let run = Run("log -n 1 --follow", on: disk) {
+      rounds += 1
+      do {
+        context.insert("Blog")["name"] = .string("round \(rounds)")
+        try context.save(author: "eve", message: "round \(rounds)")
+      } catch {
+        Issue.record(error)
+      }
+      return rounds < 4
+    }
+    #expect(run.status == .fine && rounds == 4)
+    #expect(!run.output.contains("commit 4"))
+    for (number, round) in [(6, 1), (7, 2), (8, 3)] {
+      #expect(run.output.contains("commit \(number)"))
+      #expect(run.output.contains("round \(round)\n"))
+    }
+    try store.close()
+  }
+
+  @Test func `the manual in docs is what the table says`() throws {
+    try Golden.expect(Manual.markdown(of: table), isKeptAs: "../../docs/xjournal.md")
+  }
+
+  @Test func `no two commands share a name, nor two options of one`() {
+    #expect(Set(table.commands.map(\.name)).count == table.commands.count)
+    for command in table.commands {
+      let names = command.allOptions.map(\.name)
+      let letters = command.allOptions.compactMap(\.letter)
+      #expect(
+        Set(names).count == names.count && Set(letters).count == letters.count, "\(command.name)")
+    }
+  }
+}

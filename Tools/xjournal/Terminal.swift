@@ -1,0 +1,91 @@
+import Glibc
+import JournalInspection
+
+/// The terminal or pipe of this process.
+final class Terminal: Console {
+  private var output: Int32 = 1
+  private var pager: pid_t?
+
+  init() {
+    // A reader that has gone is told by the write, and is no reason to be killed.
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
+
+  let isOutputTerminal = isatty(1) == 1
+  let isErrorTerminal = isatty(2) == 1
+
+  var environment: [String: String] {
+    var environment: [String: String] = [:]
+    var next = environ
+    while let entry = next.pointee {
+      let parts = String(cString: entry).split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { environment[String(parts[0])] = String(parts[1]) }
+      next += 1
+    }
+    return environment
+  }
+
+  var width: Int {
+    var size = winsize()
+    return ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+  }
+
+  func write(_ bytes: [UInt8]) -> ConsoleWriting { Self.write(bytes, to: output) }
+
+  func writeError(_ bytes: [UInt8]) { _ = Self.write(bytes, to: 2) }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> ConsoleWriting {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EPIPE {
+        return .closed
+      } else if errno == EAGAIN {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&waiting, 1, -1)
+      } else if errno != EINTR {
+        return .failed(String(cString: strerror(errno)))
+      }
+    }
+    return .written
+  }
+
+  func startPager(_ command: String) {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { return }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
+    var child = pid_t()
+    let words = ["sh", "-c", command]
+    let arguments = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    let result = posix_spawn(&child, "/bin/sh", &actions, nil, arguments, environ)
+    close(ends[0])
+    guard result == 0 else {
+      close(ends[1])
+      return
+    }
+    (output, pager) = (ends[1], child)
+  }
+
+  func endPager() {
+    guard let pager else { return }
+    close(output)
+    (output, self.pager) = (1, nil)
+    var status: Int32 = 0
+    while waitpid(pager, &status, 0) < 0, errno == EINTR {}
+  }
+
+  func pause(milliseconds: Int) -> Bool {
+    usleep(UInt32(milliseconds) * 1000)
+    return true
+  }
+}
