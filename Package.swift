@@ -148,7 +148,7 @@ let package = Package(
       of: "JournalInspectionTests",
       imports: [
         "ByteCoding", "DiskAccess", "DiskSimulation", "JournalInspection", "Journaling",
-        "ManagedObjects", "ObjectModel", "ObjectPatching", "ObjectStore",
+        "ManagedObjects", "ObjectModel", "ObjectPatching", "ObjectStore", "TestSupport",
       ]),
     tests(of: "TourTests", imports: ["DiskSimulation", "XJournal"]),
     tests(of: "TidyTests", imports: ["TestSupport"]),

@@ -4,8 +4,9 @@ import Testing
 /// A text that is kept beside the tests, and compared.
 enum Golden {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent()
 
-  /// Compares a text with the one that is kept under a name, relative to the tests' folder. With `XJ_WRITE_GOLDEN`
+  /// Compares a text with the one that is kept under a name, relative to the folder of all tests. With `XJ_WRITE_GOLDEN`
   /// set it is written anew, and the test fails so that nobody keeps one unread.
   static func expect(_ text: String, isKeptAs name: String) throws {
     let file = folder.appending(path: name)

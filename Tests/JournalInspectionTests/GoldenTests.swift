@@ -88,6 +88,20 @@ import Testing
     try Golden.expect(transcript(of: name, on: disk), isKeptAs: "Golden/\(name).txt")
   }
 
+  @Test func `values and events of every kind are shown as ever`() throws {
+    let lines = [
+      "info", "events", "events --json", "log -p", "log -p --json", "log --stat --json",
+      "get Thing/1",
+      "get Thing/1 --json", "get Thing/1 list map far zero", "query Thing",
+      "query Thing --format csv",
+      "query Part", "export --format sql", "export --format plist", "export", "diff 1 head",
+      "diff 1 head --json", "diff 1 head --stat", "schema", "schema --json", "stats", "dump --json",
+      "replay --json", "verify --deep", "drafts", "get 2:7", "get Thing/2:7", "get xjournal://x",
+    ]
+    try Golden.expect(
+      transcript(of: lines, on: VariedJournal.make()), isKeptAs: "Golden/varied-journal.txt")
+  }
+
   @Test(arguments: ["damaged", "newer", "missing", "killed"])
   func `of other journals is said what is wrong, with the status that says so`(name: String) throws
   {

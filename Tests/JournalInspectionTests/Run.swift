@@ -4,7 +4,7 @@ import JournalInspection
 
 /// A run of the tool on a disk in memory: what was typed, and what came of it.
 struct Run {
-  let status: ExitStatus
+  let status: JournalInspection.ExitStatus
   let output: String
   let errors: String
 

@@ -50,6 +50,26 @@ import Testing
     }
   }
 
+  @Test func `every member of the JSON is told of in the manual, and every kind is written`() throws
+  {
+    let known = Dictionary(uniqueKeysWithValues: JSONKind.all.map { ($0.name, $0) })
+    var written: Set<String> = []
+    for disk in [try Journals.killed(), try VariedJournal.make(), try Journals.damaged()] {
+      for line in GoldenTests.lines.values.joined() where !line.contains("--format") {
+        let run = Run(line + " --json", on: disk)
+        for text in run.output.split(separator: "\n") + run.errors.split(separator: "\n") {
+          let document = try #require(try JSONValue(parsing: Array(text.utf8)).object, "\(text)")
+          let name = try #require(document["kind"]?.string)
+          let kind = try #require(known[name], "\(name)")
+          written.insert(name)
+          let members = Set(document.members.map(\.key)).subtracting(["version", "kind"])
+          #expect(members.subtracting(kind.members) == [], "\(name)")
+        }
+      }
+    }
+    #expect(Set(known.keys).subtracting(written).subtracting(["objects"]) == [])
+  }
+
   @Test
   func `errors are JSON too where JSON was asked for, also where nothing else was understood`()
     throws
@@ -153,7 +173,7 @@ import Testing
   }
 
   @Test func `the manual in docs is what the table says`() throws {
-    try Golden.expect(Manual.markdown(of: table), isKeptAs: "../../docs/xjournal.md")
+    try Golden.expect(Manual.markdown(of: table), isKeptAs: "../docs/xjournal.md")
   }
 
   @Test func `no two commands share a name, nor two options of one`() {

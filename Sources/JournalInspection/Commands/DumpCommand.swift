@@ -39,7 +39,7 @@ extension Command {
         if try dumper.dump(segment) { status = .damage }
       } catch {
         guard error.status == .damage else { throw error }
-        request.output.note("\("damaged:", .warning) \(error.message)")
+        request.output.tell(error)
         status = .damage
       }
     }
@@ -94,7 +94,7 @@ private struct SegmentDumper {
     frameCount = shown
     if let failure { throw failure }
     if let finding {
-      output.note("\("damaged:", .warning) \(finding)")
+      output.tell(ToolError(.damage, "the journal is damaged in \(finding)."))
       let bytes = try SegmentWalk.bytes(of: file, at: end, Self.shownByteCount)
       showBytes(bytes, at: end)
       return true
@@ -170,8 +170,8 @@ private struct SegmentDumper {
   private func show(_ frame: SealedFrame, _ seal: [UInt8], _ segment: Manifest.Segment) {
     var memory = ByteWriter(capacity: 64 << 10)
     guard let payload = frame.payload(in: &memory) else {
-      output.note(
-        "\("damaged:", .warning) the payload of frame \(frame.seal.number.rawValue) is malformed.")
+      output.tell(
+        ToolError(.damage, "the payload of frame \(frame.seal.number.rawValue) is malformed."))
       return
     }
     let content = frame.seal.kind == .batch ? content(of: payload) : []

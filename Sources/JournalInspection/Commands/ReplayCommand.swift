@@ -36,7 +36,7 @@ extension Command {
     let verification = try onStore { () throws(StoreError) in try store.verification(deep: true) }
     request.tellsFindings = true
     for finding in verification.findings {
-      request.output.note("\("damaged:", .warning) \(finding)")
+      request.output.tell(ToolError(.damage, finding.description))
     }
     if request.output.isJSON {
       request.output.json(

@@ -39,7 +39,7 @@ package enum Manual {
   /// docs/xjournal.md.
   package static func markdown(of table: CommandTable) -> String {
     var lines = [
-      "<!-- Written by a test from the command table: XJ_WRITE_MANUAL=1 writes it anew. -->", "",
+      "<!-- Written by a test from the command table: XJ_WRITE_GOLDEN=1 writes it anew. -->", "",
       "# xjournal", "",
     ]
     func section(_ title: String) { lines += ["## \(title)", ""] }
@@ -57,6 +57,11 @@ package enum Manual {
     rows(objects, "Object")
     section("Output")
     paragraphs(output)
+    lines += ["| Kind of JSON | | Members |", "|---|---|---|"]
+    lines += JSONKind.all.map { kind in
+      "| `\(kind.name)` | \(kind.summary) | \(kind.members.map { "`\($0)`" }.joined(separator: ", ")) |"
+    }
+    lines.append("")
     rows(ExitStatus.allCases.map { (String($0.rawValue), $0.meaning) }, "Status")
     section("Commands")
     for command in table.commands {
@@ -106,6 +111,7 @@ package enum Manual {
     rows(references + objects)
     lines.append(".SH OUTPUT")
     paragraphs(output)
+    rows(JSONKind.all.map { ($0.name, "\($0.summary): \($0.members.joined(separator: ", "))") })
     lines.append(".SH EXIT STATUS")
     rows(ExitStatus.allCases.map { (String($0.rawValue), $0.meaning) })
     return lines.joined(separator: "\n") + "\n"

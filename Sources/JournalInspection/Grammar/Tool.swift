@@ -1,5 +1,4 @@
 package import DiskAccess
-internal import ObjectPatching
 internal import ObjectStore
 
 /// The tool `xjournal`: arguments in, status out.
@@ -23,13 +22,15 @@ package struct Tool {
       return try run(arguments, &output)
     } catch {
       output.flush()
-      tell(error, output)
+      output.tell(error)
       return output.failure == .closed ? .fine : error.status
     }
   }
 
   private func run(_ arguments: [String], _ output: inout Output) throws(ToolError) -> ExitStatus {
-    let words = arguments.drop { ["--json", "--no-pager"].contains($0) }
+    // These two may stand before the command too.
+    let leading = arguments.prefix { ["--json", "--no-pager"].contains($0) }
+    let words = arguments.dropFirst(leading.count)
     guard let name = words.first else {
       Help.overview(of: table, output)
       output.flush()
@@ -43,7 +44,7 @@ package struct Tool {
       return finish(.fine, output)
     }
     let command = try table.command(named: name)
-    let parsed = try ParsedArguments(words.dropFirst(), of: command)
+    let parsed = try ParsedArguments(leading + words.dropFirst(), of: command)
     output = Output(
       console, isJSON: arguments.contains("--json") || parsed.values["json"] != nil,
       color: parsed.values["color"]?.last)
@@ -69,13 +70,13 @@ package struct Tool {
     } catch {
       guard !request.findings.isEmpty, [.no, .usage].contains(error.status) else { throw error }
       output.flush()
-      tell(error, output)
+      output.tell(error)
       status = error.status
     }
     output.flush()
     for finding in request.findings {
       status = finding.isOfNewerCode ? .newerFormat : .damage
-      tell(ToolError(status, finding.description), output)
+      output.tell(ToolError(status, finding.description))
     }
     return status
   }
@@ -100,19 +101,5 @@ package struct Tool {
     case .closed: return .fine
     case .written, nil: return status
     }
-  }
-
-  private func tell(_ error: ToolError, _ output: Output) {
-    guard output.isJSON else {
-      // Where something is wrong in a query, further lines point at it.
-      let lines = error.message.split(separator: "\n", omittingEmptySubsequences: false)
-      output.note("\("xjournal:", .warning) \(lines[0])")
-      for line in lines.dropFirst() { output.note("  \(line)") }
-      return
-    }
-    output.flush()
-    let document = JSONValue.document(
-      "error", [("status", .count(error.status.rawValue)), ("message", .string(error.message))])
-    output.console.writeError(Array((document.safeText + "\n").utf8))
   }
 }

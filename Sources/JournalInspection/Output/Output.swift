@@ -57,6 +57,21 @@ package final class Output {
     console.writeError(Array((words.sent(coloured: colorsErrors) + "\n").utf8))
   }
 
+  /// Says why something is not as it should be; in JSON where the data are.
+  package func tell(_ error: ToolError) {
+    flush()
+    guard !isJSON else {
+      let document = JSONValue.document(
+        "error", [("status", .count(error.status.rawValue)), ("message", .string(error.message))])
+      console.writeError(Array((document.safeText + "\n").utf8))
+      return
+    }
+    // Where something is wrong in a query, further lines point at it.
+    let lines = error.message.split(separator: "\n", omittingEmptySubsequences: false)
+    note("\("xjournal:", .warning) \(lines[0])")
+    for line in lines.dropFirst() { note("  \(line)") }
+  }
+
   private func send(_ text: String) {
     guard isOpen else { return }
     buffer.append(contentsOf: text.utf8)

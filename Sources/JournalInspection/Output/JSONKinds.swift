@@ -1,0 +1,59 @@
+/// A kind of JSON document that the tool writes: what the manual says of it, and a test holds all output to.
+package struct JSONKind: Sendable {
+  package let name: String
+  package let summary: String
+  /// Those that may be there beside `version` and `kind`.
+  package let members: [String]
+
+  private init(_ name: String, _ summary: String, _ members: String) {
+    self.name = name
+    self.summary = summary
+    self.members = members.split(separator: " ").map(String.init)
+  }
+
+  package static let all = [
+    JSONKind(
+      "info", "a journal",
+      "path store lastCommit firstKeptCommit lastDate lastAuthor segments bytes entities tags isBehind"
+    ),
+    JSONKind(
+      "commit", "a commit; `changes` with -p, or without old and new values with --stat",
+      "number date author message context tags userInfo inserted updated deleted changes"),
+    JSONKind("object", "an object at a commit", "object uri entity at values"),
+    JSONKind("objects", "objects in one document", "at objects"),
+    JSONKind("count", "how many objects a query finds", "count"),
+    JSONKind("explanation", "how a query is answered", "text"),
+    JSONKind(
+      "value", "a value and the commit that set it",
+      "object key commit date author message context old new"),
+    JSONKind("difference", "what differs of an object", "object uri change values"),
+    JSONKind(
+      "differenceCount", "how much differs of an entity", "entity inserted updated deleted values"),
+    JSONKind(
+      "event", "an event; what is there depends on `event`, which says of which kind it is",
+      "event date context object key value commit name inserted removed isOn restored objects keepingChanges "
+        + "reason keys tag entities number"),
+    JSONKind("schema", "the model at a commit", "at entities"),
+    JSONKind(
+      "draft", "what a context has not saved; `changes` with show",
+      "context name date base edits isBehind problem objects changes"),
+    JSONKind(
+      "verification", "what a verification has found",
+      "isSound isDeep lastCommit findings doubts comparedCommits directCommits uncomparedCommits"),
+    JSONKind("check", "what replay --check has found", "comparedCommits findings"),
+    JSONKind(
+      "stats", "what can be counted",
+      "files frames storedBytes payloadBytes objects events touchedMost"),
+    JSONKind("segmentHeader", "the header of a segment", "file offset bytes fields"),
+    JSONKind("segmentFooter", "the footer of a segment", "file offset fields"),
+    JSONKind(
+      "frame", "a frame; `payload` with --hex",
+      "file offset number frameKind fields content payload"),
+    JSONKind("bytes", "bytes that are no frame", "offset lines"),
+    JSONKind("help", "how commands are used", "commands"),
+    JSONKind("version", "the version of the tool", "tool toolVersion"),
+    JSONKind("completions", "a script for a shell", "shell script"),
+    JSONKind("manual", "the manual", "format text"),
+    JSONKind("error", "why a command ended, on the standard error output", "status message"),
+  ]
+}

@@ -1,0 +1,72 @@
+// States and objects as people name them.
+
+import DiskAccess
+import DiskSimulation
+import JournalInspection
+import Testing
+
+@Suite struct ReferenceTests {
+  @Test(arguments: [
+    ("head", 5), ("HEAD", 5), ("@", 5), ("head~", 4), ("head~3", 2), ("3", 3), ("3~1", 2),
+    ("v1", 3),
+    ("tag:v1", 3), ("v1~2", 1), ("2026-11-21", 2), ("2026-11-20T11:01:00Z", 2), ("now", 5),
+    ("1 hour ago", 5), ("'90 minutes ago'", 4), ("1.day.ago", 3), ("yesterday", 3),
+    ("'a week ago'", 0),
+    ("2026-11-22T12:00~1", 4), ("'2 days ago'", 2),
+  ])
+  func `a reference leads to a commit`(text: String, number: Int) throws {
+    let line = text.contains(" ") && !text.hasPrefix("'") ? "'\(text)'" : text
+    let run = Run("get Post/1 --at \(line) --json", on: try Journals.sound())
+    if number == 0 {
+      #expect(run.status == .no && run.output.isEmpty)
+    } else {
+      #expect(run.output.contains("\"at\":\(number),"), "\(run.errors)")
+    }
+  }
+
+  @Test(arguments: [
+    ("head~x", JournalInspection.ExitStatus.usage), ("head~9", .no), ("99", .no), ("v2", .no),
+    ("tag:41", .no),
+    ("'2 moons ago'", .no), ("'x hours ago'", .no), ("99999999999999999999", .no), ("~", .no),
+  ])
+  func `what leads nowhere is told`(text: String, status: JournalInspection.ExitStatus) throws {
+    let run = Run("log --at \(text)", on: try Journals.sound())
+    #expect(run.status == status && run.output.isEmpty && run.errors.hasPrefix("xjournal: "))
+  }
+
+  @Test(arguments: [
+    "Post/1", "Post/0:1", "00000000-0000-0000-0000-000000000001",
+    "Post/00000000-0000-0000-0000-000000000001", "xjournal://88975b78e9afc9f8/0/1/1",
+  ])
+  func `an object is named in many ways`(text: String) throws {
+    #expect(Run("get \(text) title", on: try Journals.sound()).output == "Hello, world\n")
+  }
+
+  @Test(arguments: [
+    "Post/", "/1", "Post/99999999999999999999", "nobody", "Post/nobody", "Nothing/x/y",
+  ])
+  func `an object that is not there is told`(text: String) throws {
+    let run = Run("get \(text)", on: try Journals.sound())
+    #expect(run.status == .no && !run.errors.isEmpty, "\(run.errors)")
+  }
+
+  @Test(arguments: [
+    "log -pn 2", "log -pn2", "log -p -n 2", "log --patch --limit=2", "log --limit 2 --patch",
+    "log -n 2 -p Notes.xjournal --", "--no-pager log -p -n 2",
+  ])
+  func `options are read in every usual way`(line: String) throws {
+    let disk = try Journals.sound()
+    #expect(Run(line, on: disk).output == Run("log -p -n 2", on: disk).output)
+    #expect(Run(line, on: disk).status == .fine)
+  }
+
+  @Test(arguments: [
+    "log -q", "log --patch=3", "log --limit", "log -n", "log -n -1", "log extra", "log --color red",
+    "get -- --title", "query", "completions", "replay --speed x", "dump --segment x",
+  ])
+  func `what is typed wrongly is refused, and said how it is used`(line: String) throws {
+    let run = Run(line, on: try Journals.sound())
+    #expect((run.status == .usage || line.contains("--title")) && run.output.isEmpty)
+    #expect(run.errors.hasPrefix("xjournal: "))
+  }
+}
