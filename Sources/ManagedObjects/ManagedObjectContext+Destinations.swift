@@ -92,17 +92,22 @@ extension ManagedObjectContext {
     if let latter { didChange(latter, inverse.key) }
   }
 
-  /// Keeps destinations that have been read in step with an object that there is no instance of, or a fault.
+  /// Has owners follow an object that there is no instance of, or a fault.
   ///
-  /// - Parameter owners: those that may have it among their destinations.
+  /// - Parameters:
+  ///   - owners: those that may have it among their destinations.
+  ///   - comes: whether it led to none before. Then it is a change of its owner also where nobody has asked this for
+  ///     its destinations.
   func noteReference(
-    ofUnread member: ObjectID, _ key: KeyNumber, from owners: [ObjectID], to owner: ObjectID?
+    ofUnread member: ObjectID, _ key: KeyNumber, from owners: [ObjectID], to owner: ObjectID?,
+    comes: Bool
   ) {
     for former in owners.sorted() { noteReference(of: member, key, from: former, to: owner) }
     guard let owner,
       let inverse = schema.entity(member.entity)?.property(key)?.relationship?.inverse,
-      let members = state(of: owner)?.members?[inverse.key], !members.contains(member)
+      let state = state(of: owner)
     else { return }
+    guard state.members?[inverse.key].map({ !$0.contains(member) }) ?? comes else { return }
     noteReference(of: member, key, from: nil, to: owner)
   }
 

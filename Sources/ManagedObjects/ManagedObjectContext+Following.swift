@@ -75,7 +75,8 @@ extension ManagedObjectContext {
     }
     parentChanges = ParentChanges()
     refresh(stale, keepingChanges: true, reason: .merge)
-    noteReferences(of: came.changed.filter { state(of: $0)?.isFault ?? true }, rows)
+    noteReferences(
+      of: came.changed.filter { state(of: $0)?.isFault ?? true }, came.inserted, rows)
     bury(gone)
     event.inserted.formUnion(new)
   }
@@ -86,10 +87,11 @@ extension ManagedObjectContext {
     return try state.handle?.stored().row
   }
 
-  /// Keeps destinations that have been read in step with objects that there are no instances of, or faults.
-  private func noteReferences(of objects: Set<ObjectID>, _ rows: [ObjectID: Row]) {
-    guard hasReadMembers, !objects.isEmpty else { return }
-    let owners = ownersRead(of: objects)
+  /// Has owners follow objects that there are no instances of, or faults.
+  private func noteReferences(
+    of objects: Set<ObjectID>, _ inserted: Set<ObjectID>, _ rows: [ObjectID: Row]
+  ) {
+    let owners = hasReadMembers && !objects.isEmpty ? ownersRead(of: objects) : [:]
     for object in objects.sorted() {
       for property in schema.entity(object.entity)?.properties ?? [] {
         guard let relationship = property.relationship, relationship.storage == .one,
@@ -97,7 +99,7 @@ extension ManagedObjectContext {
         else { continue }
         noteReference(
           ofUnread: object, property.key, from: owners[inverse.key]?[object] ?? [],
-          to: rows[object]?[property.key]?.reference)
+          to: rows[object]?[property.key]?.reference, comes: inserted.contains(object))
       }
     }
   }

@@ -128,7 +128,8 @@ extension ManagedObjectContext {
       // A later commit may have led it elsewhere, and owners may have been read since.
       let now = last.map { $0[property.key]?.reference } ?? new
       noteReference(
-        ofUnread: change.objectID, property.key, from: [old, new].compactMap(\.self), to: now)
+        ofUnread: change.objectID, property.key, from: [old, new].compactMap(\.self), to: now,
+        comes: old == nil)
     }
   }
 }

@@ -111,6 +111,31 @@ import Testing
     withExtendedLifetime([known, unknown]) {}
   }
 
+  @Test(arguments: [false, true])
+  func `S42: an owner is told of as updated when what others made leads to it, asked or not`(
+    isChild: Bool
+  ) throws {
+    let stage = try Stage()
+    let first = stage.context()
+    let blog = first.insert("Blog")
+    try first.save()
+    let context = isChild ? ManagedObjectContext(parent: first) : stage.context()
+    context.automaticallyMergesChanges = isChild
+    let owner = try context.existingObject(with: blog.objectID)
+    context.processPendingChanges()
+    let heard = Heard(context)
+    let new = first.insert("Post")
+    new.setValue(blog.reference, forKey: "blog")
+    try first.save()
+    if !isChild {
+      let commit = try #require(
+        try stage.store.commits(since: stage.store.lastCommit.previous).last)
+      context.merge(from: commit)
+    }
+    context.processPendingChanges()
+    #expect(heard.take() == ["inserted \(new.objectID)", "updated \(owner.objectID)"])
+  }
+
   @Test func `S42: rolling back tells of what had changes, and not of what can only be undone`()
     throws
   {
