@@ -140,8 +140,9 @@ extension ManagedObjectContext {
             case .merged(let value): value
             case .conflict(let ours, _): ours
             }
-          if merged != current {
-            perform(.set(object, key, merged))
+          // What a hook has given here and the child has set is not in the store by that.
+          if merged != current || untrackedValues(of: state)[key] != nil {
+            performSet(state, key, merged)
             // The child has not seen where the parent has led it meanwhile.
             if let former = current?.reference, current != draft.baseRow?[key],
               let back = state.entity.property(key)?.relationship?.inverse

@@ -148,4 +148,19 @@ import Testing
       #expect(inChild.value(forKey: "author") == "mine" && inChild.value(forKey: "scratch") == nil)
     }
   }
+
+  @Test func `S12, S66: what a child sets is saved also where its parent shows it for a hook`()
+    throws
+  {
+    try withFetched { stage, parent, post in
+      let child = ManagedObjectContext(parent: parent)
+      let inChild = try child.existingObject(with: post.objectID)
+      inChild.setValue("nobody", forKey: "author")
+      try child.save()
+      #expect(post.value(forKey: "author") == "nobody" && post.hasChanges)
+      try parent.save()
+      let saved = try #require(try stage.store.commits(since: stage.store.lastCommit.previous).last)
+      #expect(saved.changes.map { $0.values["author"]?.new } == ["nobody"])
+    }
+  }
 }
