@@ -47,6 +47,8 @@ extension ManagedObjectContext {
 
   func coverUntracked(of state: ObjectState, _ keys: Set<KeyNumber>) {
     let delta = fold.objects[state.objectID]?.delta
+    // What is done in an open group is a step, though it has not ended.
+    let stepCount = stepCount + (fold.hasOpenStep ? 1 : 0)
     for key in keys where delta?[key] == nil { state.cover(key, stepCount: stepCount) }
   }
 

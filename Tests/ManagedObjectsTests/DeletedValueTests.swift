@@ -20,13 +20,15 @@ import Testing
     try body(stage, context, post)
   }
 
-  @Test(arguments: [false, true])
+  @Test(arguments: [false, true], [false, true])
   func `S12, S63: a deletion that a policy gives up hides nothing that others have saved`(
-    isOneStep: Bool
+    isProcessed: Bool, isGroup: Bool
   ) throws {
+    let isOneStep = isGroup || !isProcessed
     try withFetched { stage, context, post in
+      if isGroup { context.beginUndoGrouping() }
       post.setValue("mine", forKey: "author")
-      if !isOneStep { context.processPendingChanges() }
+      if isProcessed { context.processPendingChanges() }
       context.delete(post)
       let rival = stage.context()
       try rival.existingObject(with: post.objectID).setValue("theirs", forKey: "author")
