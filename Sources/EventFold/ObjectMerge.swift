@@ -22,6 +22,16 @@ package struct ObjectConflict: Hashable, Sendable {
   package let base: Row?
   package let ours: Row?
   package let theirs: Row?
+  /// Why what a policy has made of it is not done as it is; nil where none was asked, or had nothing to say.
+  package var objection: Objection?
+
+  /// What there is against what a policy has made of a conflict.
+  package enum Objection: Hashable, Sendable {
+    /// The model does not admit it, in a sentence.
+    case notAdmitted(String)
+    /// It deletes the object, which has rules that whoever asked has to follow.
+    case deletes
+  }
 
   package init(_ object: ObjectID, base: Row?, ours: Row?, theirs: Row?) {
     self.object = object

@@ -1,3 +1,4 @@
+internal import EventFold
 internal import ObjectModel
 internal import ObjectStore
 
@@ -5,6 +6,15 @@ internal import ObjectStore
 extension CommitError {
   /// How often a commit is tried again that others have come before. Each time somebody else has got on.
   static let largestTryCount = 100
+
+  /// Whether a context can do what it asks for, and try again: follow delete rules.
+  var isForContexts: Bool {
+    switch self {
+    case .stillLedTo: true
+    case .conflicts(let conflicts): conflicts.objects.allSatisfy { $0.objection == .deletes }
+    case .store, .tooFewLeft: false
+    }
+  }
 
   /// What programs are told.
   func told(in store: ReadableStore, _ schema: Schema) -> any Error {

@@ -55,16 +55,18 @@ extension ManagedObjectContext {
   /// How the values of objects' keys merge, with the program's own functions.
   var mergeKinds: @Sendable (ObjectID, KeyNumber) -> MergeKind {
     guard let kinds = store.mergeKinds else { return { _, _ in .asWhole } }
-    let merges = schema.program.merges
+    let (schema, merges) = (schema, schema.program.merges)
     return { object, key in
       kinds.kind(of: key, in: object) { name in
         guard let merge = merges[name] else { return .asWhole }
         return .custom { base, ours, theirs in
-          do {
-            return MergeKind.Merged(try merge(base, ours, theirs))
-          } catch {
-            return nil
-          }
+          let merged: Value?
+          do { merged = try merge(base, ours, theirs) } catch { return nil }
+          // What the model does not admit is as if it had thrown: only a person can merge these.
+          guard let property = schema.entity(object.entity)?.property(key),
+            case .success(let admitted) = property.admitted(merged, schema)
+          else { return nil }
+          return MergeKind.Merged(admitted)
         }
       }
     }

@@ -93,12 +93,16 @@ extension ManagedObjectContext {
         return SaveOnItsWay(sent, unsaved, saved)
       } catch {
         // Each time somebody else has got on.
-        guard case .stillLedTo(let objects) = error, tryCount < CommitError.largestTryCount else {
+        guard tryCount < CommitError.largestTryCount, error.isForContexts else {
           throw error.told(in: store, schema)
         }
         tryCount += 1
         writer.writableStore.catchUp()
-        try propagateDeletions(ofStillLedTo: objects)
+        switch error {
+        case .stillLedTo(let objects): try propagateDeletions(ofStillLedTo: objects)
+        case .conflicts(let decided): for each in decided.objects { delete(each.object) }
+        default: break
+        }
       }
     }
   }
@@ -164,7 +168,7 @@ extension ManagedObjectContext {
     request.author = author
     request.message = message
     request.userInfo = userInfo
-    let names = keyNames
+    let names = KeyNaming(store: store)
     request.policy = mergePolicy.conflictPolicy(schema, names, mergeKinds)
     request.mergeKind = mergeKinds
     request.keepsEnds = true
@@ -179,54 +183,8 @@ extension ManagedObjectContext {
     return request
   }
 
-  /// The names and numbers of keys, for a policy that may be asked on any thread.
-  private var keyNames: KeyNaming { KeyNaming(store: store) }
-}
-
-/// Keys by name and number, for any thread.
-struct KeyNaming: Sendable {
-  let store: ReadableStore
-
-  func name(of key: KeyNumber) -> String? { store.name(of: key) }
-  func key(_ name: String) -> KeyNumber? { store.existingKey(named: name) }
-}
-
-extension MergePolicy {
-  func conflictPolicy(
-    _ schema: Schema, _ names: KeyNaming,
-    _ kindOf: @escaping @Sendable (ObjectID, KeyNumber) -> MergeKind
-  ) -> ConflictPolicy {
-    switch self {
-    case .error: .tell
-    case .mergeByPropertyStoreTrump: .storeWins
-    case .mergeByPropertyObjectTrump: .objectWins
-    case .overwrite: .overwrite
-    case .rollback: .rollBack
-    case .custom(let merge):
-      .custom { conflict in
-        merge(MergeConflict(conflict, schema, name: names.name)).merged(
-          conflict, schema, names, kindOf)
-      }
-    }
-  }
-}
-
-extension MergeResolution {
-  fileprivate func merged(
-    _ conflict: ObjectConflict, _ schema: Schema, _ names: KeyNaming,
-    _ kindOf: @escaping @Sendable (ObjectID, KeyNumber) -> MergeKind
-  ) -> ObjectMerge {
-    switch self {
-    case .deleted: return .merged(nil)
-    case .asUnder(let policy):
-      let policy = policy.conflictPolicy(schema, names, kindOf)
-      return ObjectMerge(conflict, policy) { kindOf(conflict.object, $0) }
-    case .values(let values):
-      var row = conflict.theirs ?? conflict.ours ?? Row()
-      for (name, value) in values {
-        if let key = names.key(name) { row[key] = value }
-      }
-      return .merged(row)
-    }
+  /// Deletes an object as a policy has decided.
+  private func delete(_ id: ObjectID) {
+    if let object = instance(of: id) { delete(object) }
   }
 }

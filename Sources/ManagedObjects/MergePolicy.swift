@@ -20,9 +20,10 @@ public enum MergePolicy: Sendable {
 
 /// What a program's own policy makes of a conflict.
 public enum MergeResolution: Sendable {
-  /// These values stand, by key; those that are not named are as the store has them. Null removes one.
+  /// These values stand, by key; those that are not named are as the store has them. Null removes one. Where the
+  /// model does not admit one, nothing is saved, and the conflict says why.
   case values([String: Value])
-  /// The object is deleted.
+  /// The object is deleted, by the rules of its relationships.
   case deleted
   /// As this policy does.
   case asUnder(MergePolicy)
@@ -46,6 +47,8 @@ public struct MergeConflict: Hashable, Sendable {
   public let isDeletedHere: Bool
   /// Whether it was deleted in the store.
   public let isDeletedInStore: Bool
+  /// Why what a policy of the program's own has made of it cannot be saved, in a sentence; nil for other conflicts.
+  public let refusal: String?
 
   /// Three values of a key; nil for none.
   public struct Sides: Hashable, Sendable {
@@ -74,6 +77,9 @@ extension MergeConflicts: CustomStringConvertible {
 extension MergeConflict: CustomStringConvertible {
   /// The object and its keys.
   public var description: String {
+    if let refusal {
+      return "\(entityName) \(objectID), of which the policy made what cannot be saved: \(refusal)"
+    }
     if isDeletedInStore { return "\(entityName) \(objectID) was deleted" }
     let names = keys.filter(\.value.isConflict).keys.sorted()
     let told = names.isEmpty ? keys.keys.sorted() : names
@@ -87,6 +93,8 @@ extension MergeConflict {
     entityName = schema.entity(conflict.object.entity)?.name ?? ""
     isDeletedHere = conflict.ours == nil
     isDeletedInStore = conflict.theirs == nil
+    refusal =
+      if case .notAdmitted(let reason)? = conflict.objection { reason } else { nil }
     var keys: [String: Sides] = [:]
     for key in conflict.changedKeys {
       guard let name = name(key) else { continue }
