@@ -101,7 +101,8 @@ extension Value: Hashable {
     }
   }
 
-  /// Hashes what `==` compares.
+  /// Hashes what `==` compares, to the last byte: what is different and made to look alike would be found in a set only
+  /// by comparing it with all others.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind.rawValue)
     switch self {
@@ -109,14 +110,23 @@ extension Value: Hashable {
     case .boolean(let value): hasher.combine(value)
     case .integer(let value), .counter(let value): hasher.combine(value)
     case .real(let value): hasher.combine(value.bitPattern)
-    case .decimal(let value): hasher.combine(value)
-    case .string(let value): hasher.combine(value)
-    case .data(let value): hasher.combine(value)
+    case .decimal(let value): hasher.combineDigits(of: value)
+    case .string(let value): hasher.combineBytes(of: value)
+    case .data(let value): value.withUnsafeBytes { hasher.combine(bytes: $0) }
     case .date(let value): hasher.combine(value.bits)
     case .uuid(let value): hasher.combine(value)
-    case .url(let value): hasher.combine(value.absoluteString)
+    case .url(let value): hasher.combineBytes(of: value.absoluteString)
     case .array(let values): hasher.combine(values)
-    case .dictionary(let values): hasher.combine(values)
+    case .dictionary(let values):
+      // The entries have no order.
+      var entries = 0
+      for (key, value) in values {
+        var entry = hasher
+        entry.combineBytes(of: key)
+        entry.combine(value)
+        entries ^= entry.finalize()
+      }
+      hasher.combine(entries)
     case .set(let values): hasher.combine(values)
     case .reference(let value): hasher.combine(value)
     }
@@ -128,6 +138,25 @@ extension String {
   /// that look the same.
   package func hasSameBytes(as other: String) -> Bool {
     utf8.count == other.utf8.count && orderOfBytes(other) == 0
+  }
+}
+
+extension Hasher {
+  fileprivate mutating func combineDigits(of decimal: Decimal) {
+    // By itself it goes by the nearest real number; which of those that have the same it is, its digits say.
+    combine(decimal)
+    let digits = decimal.description.utf8.filter { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    let zero = UInt8(ascii: "0")
+    let first = digits.firstIndex { $0 != zero } ?? digits.endIndex
+    let end = digits.lastIndex { $0 != zero }.map { $0 + 1 } ?? first
+    digits[first..<end].withUnsafeBytes { combine(bytes: $0) }
+  }
+
+  fileprivate mutating func combineBytes(of string: String) {
+    var string = string
+    string.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
+    // No text is the beginning of another.
+    combine(UInt8.max)
   }
 }
 

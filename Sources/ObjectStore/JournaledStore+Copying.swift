@@ -12,6 +12,13 @@ extension JournaledStore {
   /// - Throws: where there is something else at the place already, the disk fails, or the store is damaged in a way
   ///   that its journal cannot mend; then there is no copy, and it may be tried again.
   public func backup(to path: String) throws(StoreError) {
+    try StoreError.refuseNoPath(path)
+    guard !StorePath(path).isWithin(StorePath(self.path)) else {
+      throw StoreError(
+        .notAStore,
+        "“\(path)” is within the store's own folder, and would go with it; choose a place elsewhere."
+      )
+    }
     try whileCheckpointing { () throws(StoreError) in try copy(to: path) }
   }
 

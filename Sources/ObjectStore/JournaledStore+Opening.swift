@@ -36,6 +36,7 @@ extension JournaledStore {
     on disk: any Disk, at path: String, model: ManagedObjectModel?,
     options: StoreOptions = StoreOptions()
   ) throws(StoreError) {
+    try StoreError.refuseNoPath(path)
     var journalOptions = options.journal
     journalOptions.allowsNetworkFileSystems = options.allowsNetworkFileSystems
     let opening = StoreOpening(

@@ -180,8 +180,17 @@ extension JournaledStore {
   /// this one from here on.
   ///
   /// The commit is durable when it has the name, whatever the store's durability is.
-  /// - Throws: where there is no such commit, or compaction has dropped what the store was then.
+  /// - Throws: where there is no such commit, or compaction has dropped what the store was then; and where the name is
+  ///   empty or long, as all names are held as long as the store is open.
   public func tag(_ name: String, _ commit: CommitNumber? = nil) throws(StoreError) {
+    guard !name.isEmpty else {
+      throw StoreError(.valueRefused, "a tag needs a name; give it one.")
+    }
+    guard name.utf8.count <= Self.largestTagByteCount else {
+      throw StoreError(
+        .tooLarge,
+        "the name of a tag has \(name.utf8.count) bytes; it may have \(Self.largestTagByteCount).")
+    }
     let head = head
     let commit = commit ?? head.number
     try refuseDropped(commit, head)
@@ -190,6 +199,8 @@ extension JournaledStore {
     try committing.withLock(refuseWhereLost)
     try setTag(name, commit)
   }
+
+  package static let largestTagByteCount = 1024
 
   /// Takes a name away from its commit.
   public func removeTag(_ name: String) throws(StoreError) {

@@ -29,7 +29,7 @@ extension ReadableStore {
   ) throws(StoreError) {
     let head = head
     var rows = RowsInPassing()
-    guard number.next >= firstKeptCommit else { throw .commitDropped(number.next) }
+    guard number >= firstKeptCommit.previous else { throw .commitDropped(number.next) }
     try forEachCommit(after: number, through: head.number, head) { content throws(StoreError) in
       try body(commit(content, head, &rows))
     }

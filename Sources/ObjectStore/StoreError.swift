@@ -82,6 +82,12 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension StoreError {
+  /// Refuses the path that leads nowhere.
+  static func refuseNoPath(_ path: String) throws(StoreError) {
+    guard path.isEmpty else { return }
+    throw StoreError(.notAStore, "the path is empty; give the path of the store's own folder.")
+  }
+
   /// A failure of the journal.
   package init(_ error: JournalError) {
     let code: Code =

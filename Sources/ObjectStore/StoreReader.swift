@@ -42,6 +42,7 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     on disk: any ReadableDisk, at path: String,
     cacheByteCount: Int = StoreOptions().cacheByteCount
   ) throws(StoreError) {
+    try StoreError.refuseNoPath(path)
     let cache = BlockCache(largestByteCount: cacheByteCount)
     let folder = try onJournal { () throws(JournalError) in
       try JournalReader(at: path, on: disk).folder

@@ -47,6 +47,28 @@ let samples: [Value] = [
     #expect(Value.dictionary(["a": 1]) != .dictionary(["b": 1]))
   }
 
+  /// Otherwise each would be compared with all others when they come into a set.
+  @Test func `values that look alike, or begin alike, have hashes of their own`() throws {
+    let alike = try (0..<1_024).map { number in
+      let text = (0..<10).map { number >> $0 & 1 == 0 ? "\u{e9}" : "e\u{301}" }.joined()
+      let digits = String(1_000_000_000_000_000_000 + number)
+      return [
+        Value.string(text), .dictionary([text: 1]), .array([.string(text)]),
+        .url(try #require(URL(string: "https://example.org/\(number)"))),
+        .data(Data(repeating: 0, count: 100) + Data(text.utf8)),
+        .decimal(try #require(Decimal(string: digits))),
+        .dictionary(["a": .string(text), "b": .string(text)]),
+      ]
+    }
+    for kind in alike[0].indices {
+      #expect(Set(alike.map { $0[kind].hashValue }).count == alike.count)
+    }
+    for (one, other) in [("1.5", "1.50"), ("0", "0.00"), ("100", "1e2"), ("-7", "-7.0")] {
+      let values = [one, other].map { Decimal(string: $0).map(Value.decimal) }
+      #expect(values[0] == values[1] && values[0].hashValue == values[1].hashValue)
+    }
+  }
+
   @Test func `values of different kinds are never equal`() {
     #expect(samples.map(\.kind) == Value.Kind.allCases)
     for (index, one) in samples.enumerated() {

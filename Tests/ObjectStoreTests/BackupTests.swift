@@ -143,6 +143,32 @@ import Testing
     try life.store.close()
   }
 
+  @Test func `a backup is not made within the store, nor at no place`() throws {
+    let life = try Self.life()
+    let before = life.disk.paths
+    let own = StoreLife.path
+    for path in [
+      own, own + "/", own + "/Copy", "./" + own + "/journal/x", "a/../" + own + "/b", "",
+    ] {
+      let error = #expect(throws: StoreError.self) { try life.store.backup(to: path) }
+      #expect(error?.code == .notAStore && life.disk.paths == before)
+    }
+    try life.store.backup(to: Self.copy)
+    try life.store.close()
+    try Self.open(life.disk, at: Self.copy).close()
+  }
+
+  @Test func `a store is not opened at no place`() throws {
+    let disk = SimulatedDisk(seed: 54)
+    for open in [
+      { _ = try JournaledStore(on: disk, at: "", model: nil) },
+      { _ = try StoreReader(on: disk, at: "") },
+    ] {
+      let error = #expect(throws: StoreError.self) { try open() }
+      #expect(error?.description.contains("the path is empty") == true)
+    }
+  }
+
   @Test func `a copy that was opened has a life of its own, whether it was called whole or not`()
     throws
   {

@@ -194,6 +194,13 @@ import Testing
     #expect(throws: StoreError.self) { try life.store.commit(tagged: "v2") }
     #expect(throws: StoreError.self) { try life.store.removeTag("v2") }
     #expect(throws: StoreError.self) { try life.store.tag("v3", 1_000) }
+    let longest = String(repeating: "v", count: JournaledStore.largestTagByteCount)
+    for name in ["", longest + "w"] {
+      #expect(throws: StoreError.self) { try life.store.tag(name) }
+    }
+    #expect(life.store.tags == ["v1": 4])
+    try life.store.tag(longest)
+    #expect(life.store.tags.count == 2)
     try life.store.close()
   }
 
@@ -246,6 +253,9 @@ import Testing
       #expect(error?.code == .commitMissing)
     }
     #expect(throws: StoreError.self) { try life.store.snapshot(at: last.next) }
+    for number in [last, last.next, CommitNumber(rawValue: .max)] {
+      #expect(try life.store.commits(since: number).isEmpty)
+    }
     let object = try life.store.newObject(of: EntityNumber(rawValue: 0))
     let error = #expect(throws: StoreError.self) { try life.store.history(of: object) }
     #expect(error?.code == .objectMissing)
