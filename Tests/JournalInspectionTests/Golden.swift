@@ -8,7 +8,10 @@ enum Golden {
 
   /// Compares a text with the one that is kept under a name, relative to the folder of all tests. With `XJ_WRITE_GOLDEN`
   /// set it is written anew, and the test fails so that nobody keeps one unread.
-  static func expect(_ text: String, isKeptAs name: String) throws {
+  ///
+  /// Control characters are kept as the pictures of them, so that the file is a text whatever a value has.
+  static func expect(_ output: String, isKeptAs name: String) throws {
+    let text = withPictures(output)
     let file = folder.appending(path: name)
     let kept = try? String(contentsOf: file, encoding: .utf8)
     guard kept != text else { return }
@@ -20,6 +23,15 @@ enum Golden {
       return
     }
     Issue.record("\(name) is not what comes out now: \(difference(kept ?? "", text))")
+  }
+
+  private static func withPictures(_ text: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      let isControl = scalar.value < 0x20 && scalar != "\n" && scalar != "\t"
+      scalars.append(isControl ? Unicode.Scalar(0x2400 + scalar.value) ?? scalar : scalar)
+    }
+    return String(scalars)
   }
 
   /// The first line that differs.
