@@ -1,3 +1,4 @@
+internal import EventFold
 internal import ManagedObjects
 internal import ObjectModel
 internal import ObjectStore
@@ -116,7 +117,8 @@ extension PatchPlan {
         isRenamed = true
       }
       guard isRenamed, let object = steps[index].object else { continue }
-      if try keepsName(steps[index], object) {
+      let isKept = try keepsName(steps[index], object) || mergesToSameName(index, object)
+      if isKept {
         keepingNames.insert(object)
       } else {
         renamed.insert(object)
@@ -174,11 +176,38 @@ extension PatchPlan {
     return !step.isByHand && !whatDiffers(step, row).isEmpty
   }
 
+  /// Whether an object stays what it is named by, as only others have renamed it. Where both did, it may get a name of
+  /// which neither knows.
+  private mutating func mergesToSameName(_ index: Int, _ object: ObjectID) throws -> Bool {
+    let step = steps[index]
+    guard policy == .merge, let property = lookup.identifier(of: step.info),
+      let old = step.patch.old?[property.name], let new = step.patch.new?[property.name],
+      let row = try context.rowShown(of: object)
+    else { return false }
+    let current = row[property.key] ?? .null
+    guard old != current, case .merged(let value) = merge(old, new, current, object, property.key)
+    else { return false }
+    let merged = value ?? .null
+    if merged != current, merged != new {
+      let name = PatchIdentity(step.info.name, property.name, merged)
+      steps[index].newName = merged.isNull ? nil : name
+      try noteNewName(index)
+    }
+    return merged == current
+  }
+
   mutating func decide(_ index: Int) throws {
     let (patch, path) = (steps[index].patch, steps[index].path)
     if patch.kind == .creation, let other = try objectInTheWay(of: steps[index]) {
       try take(other, index)
-      if policy == .merge || note(.objectExists, index) { steps[index].effect = .update }
+      // What was made on both sides is merged, and what the patch itself speaks of as another is not.
+      let isMerged = policy == .merge && !keepingNames.contains(other)
+      guard isMerged || note(.objectExists, index) else { return }
+      steps[index].effect = .update
+      if let name = steps[index].newName, try isTaken(name, index) {
+        if policy == .force { throw nameTaken(index) }
+        _ = note(.objectExists, index, identity: name)
+      }
       return
     }
     if patch.kind == .creation {
@@ -187,6 +216,7 @@ extension PatchPlan {
       steps[index].effect = .update
     } else if note(.objectMissing, index) {
       steps[index].effect = .creation
+      try noteNameElsewhere(index)
     }
     if steps[index].effect == .creation, let name = steps[index].newName, try isTaken(name, index) {
       throw nameTaken(index)
@@ -196,6 +226,17 @@ extension PatchPlan {
     {
       try decideID(object, at: path)
     }
+  }
+
+  /// Notes the name of what comes to be here as it is missing, is named by its ID, and has a name elsewhere.
+  private mutating func noteNameElsewhere(_ index: Int) throws {
+    let patch = steps[index].patch
+    guard case .objectID = patch.identity.identifier,
+      let key = lookup.identifier(of: steps[index].info)?.name, patch.new?[key] == nil,
+      let value = patch.old?[key], !value.isNull
+    else { return }
+    steps[index].newName = PatchIdentity(patch.entityName, key, value)
+    try noteNewName(index)
   }
 
   /// Whether an object can come to be under its ID, which others may have been given.

@@ -17,8 +17,9 @@ extension PatchPlan {
         }
         values.merge(old) { new, _ in new }
       }
+      // It comes to be under the name that the patch has it by, whatever that says it had.
       if case .attribute(let key, let value) = step.patch.identity.identifier {
-        values[key] = values[key] ?? value
+        values[key] = step.patch.new?[key] ?? value
       }
       steps[index].values = step.isByHand ? step.identifierAlone(of: values) : values
       return
@@ -49,8 +50,7 @@ extension PatchPlan {
           continue
         }
         if policy == .merge, let number,
-          case .merged(let merged) = ValueMerge(
-            base: old, ours: value, theirs: current, context.mergeKindsOfObjects(object, number))
+          case .merged(let merged) = merge(old, value, current, object, number)
         {
           if merged ?? .null != current { steps[index].values[key] = merged ?? .null }
           continue
@@ -61,6 +61,14 @@ extension PatchPlan {
       }
       steps[index].values[key] = value
     }
+  }
+
+  /// What becomes of a value that is not what the patch says it was, where both sides are merged.
+  func merge(
+    _ old: Value, _ new: Value, _ current: Value, _ object: ObjectID, _ key: KeyNumber
+  ) -> ValueMerge {
+    ValueMerge(
+      base: old, ours: new, theirs: current, context.mergeKindsOfObjects(object, key))
   }
 
   /// What an object has otherwise than the patch says, of what the patch does not change: what it sets was said of that,

@@ -1,3 +1,4 @@
+import DiskSimulation
 import ManagedObjects
 import ObjectModel
 import ObjectPatching
@@ -154,6 +155,49 @@ import Testing
     #expect(one.value(forKey: "guid") == "b" && two.value(forKey: "guid") == "c")
   }
 
+  @Test func `what is there as what comes to be does not get the identifier of another`() throws {
+    let (one, two) = (make(), make("b"))
+    try context.save()
+    let patch = Patch(objects: [
+      ObjectPatch(creating: PatchIdentity("Book", one.objectID), new: ["guid": "b"])
+    ])
+    let error = #expect(throws: PatchError.self) { try patch.apply(to: context, policy: .force) }
+    #expect(error?.code == .ambiguousObject)
+    let conflicts = #expect(throws: PatchConflicts.self) {
+      try patch.apply(to: context, policy: .merge)
+    }
+    #expect(conflicts?.conflicts.map(\.kind) == [.objectExists])
+    try patch.apply(to: context, policy: .keepOurs)
+    #expect(one.value(forKey: "guid") == nil && !context.hasChanges)
+    two.setValue("c", forKey: "guid")
+    try patch.apply(to: context, policy: .merge)
+    #expect(one.value(forKey: "guid") == "b")
+  }
+
+  @Test func `what is missing comes to be under its own name, whatever it is said to have had`()
+    throws
+  {
+    let two = make("b")
+    try context.save()
+    let named = ObjectPatch(
+      updating: PatchIdentity("Book", "guid", "a"), old: ["guid": "b"], new: ["score": 5])
+    try Patch(objects: [named]).apply(to: context, policy: .force)
+    let names = try context.fetch(FetchRequest("Book")).map { $0.value(forKey: "guid")?.string }
+    #expect(Set(names) == ["a", "b"] && two.value(forKey: "score") == nil)
+    context.rollback()
+    let gone = make("c")
+    try context.save()
+    let identity = PatchIdentity("Book", gone.objectID)
+    context.delete(gone)
+    try context.save()
+    let unnamed = ObjectPatch(updating: identity, old: ["guid": "c"], new: ["score": 5])
+    let other = ObjectPatch(creating: PatchIdentity("Book", "guid", "c"), new: [:])
+    let error = #expect(throws: PatchError.self) {
+      try Patch(objects: [unnamed, other]).apply(to: context, policy: .force)
+    }
+    #expect(error?.code == .ambiguousObject)
+  }
+
   @Test(arguments: PatchPolicy.allCases)
   func `one object is not named in two ways, whatever the policy`(policy: PatchPolicy) throws {
     let one = make("b")
@@ -208,5 +252,66 @@ import Testing
     o.setValue(reference(y), forKey: "parent")
     try context.save()
     try checkLaws(commits: 3)
+  }
+
+  @Test func `a name that a function makes of two is given to one object`() throws {
+    let model = try ManagedObjectModel(
+      entities: [
+        EntityDescription(
+          "Book",
+          attributes: [
+            AttributeDescription("guid", .string, isIdentifier: true, merging: .custom("both"))
+          ])
+      ], classes: [],
+      merges: [
+        "both": { _, ours, theirs in .string((ours?.string ?? "") + (theirs?.string ?? "")) }
+      ]
+    )
+    let store = try JournaledStore(on: SimulatedDisk(seed: 1), at: "store", model: model)
+    let context = ManagedObjectContext(store, isolation: nil)
+    let (one, two) = (context.insert("Book"), context.insert("Book"))
+    one.setValue("x", forKey: "guid")
+    two.setValue("bx", forKey: "guid")
+    try context.save()
+    let renaming = ObjectPatch(
+      updating: PatchIdentity("Book", "guid", "x"), old: ["guid": "a"], new: ["guid": "b"])
+    let conflicts = #expect(throws: PatchConflicts.self) {
+      try Patch(objects: [renaming]).apply(to: context, policy: .merge)
+    }
+    #expect(conflicts?.conflicts.map(\.kind) == [.objectExists])
+    two.setValue("c", forKey: "guid")
+    let creation = ObjectPatch(creating: PatchIdentity("Book", "guid", "bx"), new: [:])
+    let error = #expect(throws: PatchError.self) {
+      try Patch(objects: [renaming, creation]).apply(to: context, policy: .merge)
+    }
+    #expect(error?.code == .ambiguousObject)
+    try Patch(objects: [renaming]).apply(to: context, policy: .merge)
+    #expect(one.value(forKey: "guid") == "bx")
+  }
+
+  @Test func `a name that only others have given stays under merge, and nobody else gets it`()
+    throws
+  {
+    let (one, two) = (make("a"), make("b"))
+    two.setValue(reference(one), forKey: "boss")
+    try context.save()
+    let unnamed = ObjectPatch(
+      updating: PatchIdentity("Book", "guid", "a"), old: ["guid": "c", "score": nil],
+      new: ["guid": "c", "score": 5])
+    let conflicting = [
+      ObjectPatch(
+        updating: PatchIdentity("Book", "guid", "b"), old: ["guid": "b"], new: ["guid": "a"]),
+      ObjectPatch(creating: PatchIdentity("Book", "guid", "a"), new: [:]),
+    ]
+    for other in conflicting {
+      let conflicts = #expect(throws: PatchConflicts.self) {
+        try Patch(objects: [unnamed, other]).apply(to: context, policy: .merge)
+      }
+      #expect(conflicts?.conflicts.map(\.kind) == [.objectExists])
+      #expect(!context.hasChanges)
+    }
+    try Patch(objects: [unnamed]).apply(to: context, policy: .merge)
+    #expect(one.value(forKey: "guid") == "a" && one.value(forKey: "score") == 5)
+    #expect(two.value(forKey: "guid") == "b" && two.value(forKey: "boss") == reference(one))
   }
 }
