@@ -66,6 +66,8 @@ struct JoinedEnds {
       for (key, patch) in entry.patch.relationships.sorted(by: { $0.key < $1.key }) {
         for (members, isAdded) in [(patch.removed, false), (patch.added, true)] {
           for member in members {
+            // It speaks of the relationship also where the member is not there between the patches.
+            side.places.insert(Place(object: object, key: key))
             let name = nameBetween(member.identity, isAdded: isAdded, isFirst: isFirst, names)
             if let name { side.note(End(object: object, key: key, member: name), isAdded: isAdded) }
           }

@@ -116,7 +116,7 @@ struct PatchJoining {
       if let identity = entry.patch.identityAfter {
         next = placesInSecond[between(identity)]
       } else {
-        // What has gone may come again under its name.
+        // What has gone may come again under its ID.
         next = try entry.patch.kind == .deletion ? revival(of: entry.patch) : nil
       }
       guard let next else {
@@ -134,22 +134,22 @@ struct PatchJoining {
     return Patch(objects: objects.filter { !$0.isEmpty })
   }
 
-  /// The place of the creation by which an object that a deletion says all of is changed in the end. Where that does
-  /// not say all, it goes, and another comes.
+  /// The place of the creation by which an object that has gone comes again under its ID, and so is changed in the
+  /// end. What comes under the identifier of what has gone is another: what led to the one, and nobody cleared, does not
+  /// lead to the other, and no patch says who that was.
   ///
-  /// - Throws: where both would have to have one ID.
+  /// - Throws: where the deletion does not say all that the object had.
   func revival(of deletion: ObjectPatch) throws(PatchError) -> Int? {
-    guard let index = second.after[deletion.identity],
-      second.entries[index].patch.kind == .creation
+    guard case .objectID = deletion.identity.identifier,
+      let index = second.after[deletion.identity], second.entries[index].patch.kind == .creation
     else { return nil }
-    if deletion.saysAll(of: attributes(of: deletion)) { return index }
-    guard case .attribute = deletion.identity.identifier else {
+    guard deletion.saysAll(of: attributes(of: deletion)) else {
       throw PatchError(
         .doesNotFollow, at: second.entries[index].path,
         "\(deletion.identity) comes again, and the first patch does not say all that it had; join patches that say "
           + "what is deleted.")
     }
-    return nil
+    return index
   }
 
   private func attributes(of patch: ObjectPatch) -> [AttributeDescription] {
@@ -235,9 +235,6 @@ struct PatchJoining {
   private func values(of one: ObjectPatch, thenOf other: ObjectPatch) -> ObjectPatch {
     var (old, new): ([String: Value], [String: Value]) = ([:], [:])
     var come = other.new ?? [:]
-    if case .attribute(let key, let value) = other.identity.identifier {
-      come[key] = come[key] ?? value
-    }
     for attribute in attributes(of: other) where come[attribute.name] == nil {
       if let value = attribute.filling { come[attribute.name] = value }
     }

@@ -118,6 +118,17 @@ import Testing
     try context.save()
     try checkLaws(commits: 4)
   }
+
+  @Test func `what led to one that went does not lead to another of its name, also where joined`()
+    throws
+  {
+    context.delete(pages[0])
+    try context.save()
+    context.insert("Page").setValue("p1", forKey: "guid")
+    try context.save()
+    #expect(try shown(store.asOf(.head)) == [["p2"], ["p2"], []])
+    try checkLaws(commits: 3)
+  }
 }
 
 extension Value? {

@@ -254,6 +254,38 @@ import Testing
     try checkLaws(commits: 3)
   }
 
+  @Test(arguments: ["parent", "children", "both"], ["parent", "children", "both"])
+  func `what goes and comes again is led to itself, while another has its name`(
+    going: String, coming: String
+  ) throws {
+    let (x, y) = (make("a"), make("b"))
+    x.setValue(reference(x), forKey: "parent")
+    try context.save()
+    context.delete(x)
+    y.setValue("a", forKey: "guid")
+    try context.save()
+    y.setValue("b", forKey: "guid")
+    let again = make("a")
+    again.setValue(reference(again), forKey: "parent")
+    try context.save()
+    let first = try Patch.difference(in: stage.store, from: .commit(1), to: .commit(2))
+      .saying("parent", at: going, as: "children")
+    let second = try Patch.difference(in: stage.store, from: .commit(2), to: .commit(3))
+      .saying("parent", at: coming, as: "children")
+    let other = stage.context()
+    try other.revert(to: .commit(1))
+    try first.apply(to: other)
+    #expect(try GraphPicture(other).difference(from: picture(2)) == nil)
+    try second.apply(to: other)
+    #expect(try GraphPicture(other).difference(from: picture(3)) == nil)
+    try other.revert(to: .commit(1))
+    let joined = try followed(first, second)
+    try joined.apply(to: other)
+    #expect(try GraphPicture(other).difference(from: picture(3)) == nil)
+    try joined.inverted().apply(to: other)
+    #expect(try GraphPicture(other).difference(from: picture(1)) == nil)
+  }
+
   @Test func `a name that a function makes of two is given to one object`() throws {
     let model = try ManagedObjectModel(
       entities: [
@@ -313,5 +345,41 @@ import Testing
     try Patch(objects: [unnamed]).apply(to: context, policy: .merge)
     #expect(one.value(forKey: "guid") == "a" && one.value(forKey: "score") == 5)
     #expect(two.value(forKey: "guid") == "b" && two.value(forKey: "boss") == reference(one))
+  }
+}
+
+extension Patch {
+  /// The patch without nesting, that says what objects of it come to lead to, and lead to no more, here, at the other
+  /// end, or at both.
+  fileprivate func saying(_ key: String, at place: String, as inverse: String) -> Patch {
+    var said = objects.flatMap(\.flat)
+    if place == key { return Patch(objects: said) }
+    for index in said.indices {
+      guard let own = said[index].relationships[key] else { continue }
+      let member = RelationshipPatch.Member(said[index].identity)
+      for (others, isAdded) in [(own.removed, false), (own.added, true)] {
+        for other in others {
+          let owner = said.firstIndex {
+            $0.identity == other.identity && $0.kind == (isAdded ? .creation : .deletion)
+          }
+          guard let owner else { continue }
+          var patch = said[owner].relationships[inverse] ?? RelationshipPatch(.toMany)
+          if isAdded { patch.added.append(member) } else { patch.removed.append(member) }
+          said[owner].relationships[inverse] = patch
+        }
+      }
+      if place == inverse { said[index].relationships[key] = nil }
+    }
+    return Patch(objects: said)
+  }
+}
+
+extension ObjectPatch {
+  fileprivate var flat: [ObjectPatch] {
+    var own = self
+    let nested = relationships.sorted { $0.key < $1.key }.flatMap { $1.patches.flatMap(\.flat) }
+    for key in relationships.keys { own.relationships[key]?.patches = [] }
+    own.relationships = own.relationships.filter { !$1.removed.isEmpty || !$1.added.isEmpty }
+    return [own] + nested
   }
 }

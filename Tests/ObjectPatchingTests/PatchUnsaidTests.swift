@@ -66,11 +66,27 @@ import Testing
       _ = try checkJoined(joined, third)
       _ = try checkJoined(deletion, creation.followed(by: third, model: model))
     }
-    // It says all: what comes again is changed, and begins as any new object where nothing is said.
+    // It says all: what comes again is another all the same.
     let joined = try checkJoined(wholeDeletion(), creation)
-    let change = try #require(joined.objects.first { $0.identity == identity })
-    #expect(change.kind == .update && change.new?["name"] == "new" && change.new?["score"] == 5)
-    #expect(change.old?["name"] == "old name")
+    let kinds = joined.objects.filter { $0.identity == identity }.map(\.kind)
+    #expect(Set(kinds) == [.deletion, .creation])
+    try joined.apply(to: context)
+    #expect(try book.value(forKey: "name") == "new" && book.value(forKey: "score") == 5)
+    try joined.inverted(model: model).apply(to: context)
+    #expect(try book.value(forKey: "name") == "old name" && book.value(forKey: "score") == 3)
+    context.rollback()
+    // Under its ID it is the same, and is changed; it begins as any new object where nothing is said.
+    let note = context.insert("Note")
+    note.setValue("old text", forKey: "text")
+    try context.save()
+    let same = PatchIdentity("Note", note.objectID)
+    let change = try #require(
+      checkJoined(
+        Patch(objects: [ObjectPatch(deleting: same, old: ["text": "old text"])]),
+        Patch(objects: [ObjectPatch(creating: same, new: [:])])
+      ).objects.first)
+    #expect(change.kind == .update && change.old == ["text": "old text"])
+    #expect(change.new == ["text": nil])
   }
 
   @Test func `S80: what leads to what goes and comes again is led there again, if a patch says so`()
