@@ -124,7 +124,8 @@ extension ManagedObjectContext {
   /// Whether the store or the context has an object, or had it once.
   package func hasKnown(_ object: ObjectID) throws(StoreError) -> Bool {
     if isPending(object) { return true }
-    return try view.snapshot.stored(object) != nil
+    // A state of the past says nothing of what came later, or that it was never changed.
+    return try view.snapshot.stored(object).map { $0.changed != .none } ?? false
   }
 
   /// The objects that other contexts may have made and not saved.

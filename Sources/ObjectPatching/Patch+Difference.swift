@@ -11,8 +11,10 @@ extension Patch {
   /// the same ID.
   ///
   /// Costs: between two moments of one store, reading the commits between them, and on both sides the objects that came
-  /// or went meanwhile, or of which more changed than values that were set, as relationships, counters and sets; between
-  /// two stores, or where the model changed meanwhile, reading all objects of both.
+  /// or went meanwhile, or of which more changed than values that were set, as relationships, counters and sets; where
+  /// one comes again, or has taken the identifier of another that went, all that may lead to it by relationships which
+  /// nobody clears, as those without inverse; between two stores, or where the model changed meanwhile, reading all
+  /// objects of both.
   ///
   /// - Throws: `StoreError` where a store cannot be read; `PatchError` where two objects have one identifier.
   public static func difference(
@@ -73,17 +75,26 @@ extension PatchComparison {
   /// An object that may differ: what it is on both sides, or the patch where that is known already.
   private enum Candidate {
     case rows(old: (object: ObjectID, row: Row)?, new: (object: ObjectID, row: Row)?)
-    case patch(ObjectPatch?)
+    case patch(ObjectID, ObjectPatch?)
+
+    /// The object; the old one where it is taken for another.
+    var object: ObjectID? {
+      switch self {
+      case .rows(let old, let new): old?.object ?? new?.object
+      case .patch(let object, _): object
+      }
+    }
   }
 
   /// What becomes of each object, without nesting.
   fileprivate mutating func entries() throws -> [ObjectPatch] {
     var candidates = try isOneStore ? candidatesByCommits() : candidatesByIdentity()
     try pairRenamed(&candidates)
+    if isOneStore { try addWhatLeadsElsewhere(&candidates) }
     return try candidates.compactMap { candidate in
       switch candidate {
       case .rows(let old, let new): try patch(from: old, to: new)
-      case .patch(let patch): patch
+      case .patch(_, let patch): patch
       }
     }
   }
@@ -105,7 +116,7 @@ extension PatchComparison {
       else { continue }
       counterparts[old.object] = new.object
       candidates[place] = .rows(old: old, new: new)
-      candidates[index] = .patch(nil)
+      candidates[index] = .patch(new.object, nil)
     }
   }
 
@@ -121,11 +132,46 @@ extension PatchComparison {
     let isForward = from.context.shownSnapshot.number < to.context.shownSnapshot.number
     let saying = CommitPatches(isForward ? to : from, isForward: isForward, options)
     return try changesInBetween().sorted { $0.key < $1.key }.map { object, change in
-      if case .patch(let patch) = try saying.answer(object, change) { return .patch(patch) }
-      return .rows(
-        old: try from.row(of: object).map { (object, $0) },
-        new: try to.row(of: object).map { (object, $0) })
+      if case .patch(let patch) = try saying.answer(object, change) { return .patch(object, patch) }
+      return try rows(of: object)
     }
+  }
+
+  private func rows(of object: ObjectID) throws -> Candidate {
+    .rows(
+      old: try from.row(of: object).map { (object, $0) },
+      new: try to.row(of: object).map { (object, $0) })
+  }
+
+  /// Adds what leads to others on the two sides though nobody has led it there, so that no commit says it: to an object
+  /// for which another is taken, as it is gone; or to one that comes again.
+  private func addWhatLeadsElsewhere(_ candidates: inout [Candidate]) throws {
+    var uncleared: [EntityNumber: [KeyNumber]] = [:]
+    for info in from.context.schema.entities {
+      let keys = from.unclearedRelationships(of: info).map(\.key)
+      if !keys.isEmpty { uncleared[info.number] = keys }
+    }
+    if uncleared.isEmpty { return }
+    var others = Set(counterparts.keys)
+    for case .rows(let old, let new?) in candidates
+    where try old?.object != new.object && from.context.hasKnown(new.object) {
+      others.insert(new.object)
+    }
+    if others.isEmpty { return }
+    var leading: Set<ObjectID> = []
+    try from.forEach(of: Set(uncleared.keys)) { object, row in
+      let isLeading = (uncleared[object.entity] ?? []).contains { key in
+        row[key].destinations.contains { others.contains($0) }
+      }
+      if isLeading { leading.insert(object) }
+    }
+    for (index, candidate) in candidates.enumerated() {
+      guard let object = candidate.object, leading.remove(object) != nil,
+        case .patch = candidate
+      else { continue }
+      candidates[index] = try rows(of: object)
+    }
+    for object in leading.sorted() { candidates.append(try rows(of: object)) }
   }
 
   private func changesInBetween() throws -> [ObjectID: NetChange] {

@@ -98,8 +98,10 @@ struct PatchComparison {
       let others = after.first { $0.property.name == property.name }
       // What the other side does not hold is no difference that could be told.
       if new != nil, others == nil { continue }
-      guard let kind = property.relationship?.patchKind else { continue }
-      patches[property.name] = try patch(kind, from: members, to: others?.to ?? [])
+      guard let relationship = property.relationship else { continue }
+      if let others, try isSame(relationship, from: members, to: others.to) { continue }
+      patches[property.name] = try patch(
+        relationship.patchKind, from: members, to: others?.to ?? [])
     }
     for (property, members) in after where old == nil {
       guard let kind = property.relationship?.patchKind else { continue }
@@ -108,10 +110,26 @@ struct PatchComparison {
     return patches
   }
 
+  /// Whether a relationship leads to the same objects as before, and those that are gone are so for others, too.
+  private func isSame(
+    _ relationship: RelationshipInfo, from old: [ObjectID], to new: [ObjectID]
+  ) throws(StoreError) -> Bool {
+    guard isOneStore, old == new else { return false }
+    for object in old {
+      if counterparts[object] != nil { return false }
+      // What led nowhere leads to what comes again, where nobody has cleared it.
+      if !to.context.schema.isCleared(relationship), try from.identity(of: object) == nil,
+        try to.identity(of: object) != nil
+      {
+        return false
+      }
+    }
+    return true
+  }
+
   private func patch(
     _ kind: RelationshipPatch.Kind, from old: [ObjectID], to new: [ObjectID]
   ) throws(StoreError) -> RelationshipPatch? {
-    if isOneStore, counterparts.isEmpty, old == new { return nil }
     var (before, after): ([Named], [Named]) = ([], [])
     var staying: Set<ObjectID> = []
     // What leads to an object that is not there leads nowhere.

@@ -153,11 +153,8 @@ extension PatchPlan {
     except removed: [Target]
   ) throws -> [Target] {
     var found = try context.rowShown(of: object)?[property.key].destinations ?? []
-    let back = relationship.inverse.flatMap {
-      context.schema.entity(relationship.destination)?.property($0.key)?.relationship
-    }
     // Others follow when what they lead to goes.
-    if back == nil || back?.description.deleteRule == .noAction {
+    if !context.schema.isCleared(relationship) {
       let said = Set(removed)
       found = try found.filter { member in
         if said.contains(.existing(member)) { return true }

@@ -78,18 +78,42 @@ final class PatchSide {
     }
   }
 
+  /// The relationships that objects of an entity hold, and that nobody clears when what they lead to goes.
+  func unclearedRelationships(of info: EntityInfo) -> [Property] {
+    info.properties.filter { property in
+      guard let relationship = property.relationship, relationship.storage != .inverse,
+        !property.isTransient
+      else { return false }
+      return !context.schema.isCleared(relationship)
+    }
+  }
+
   /// Calls a closure with each object and its row.
-  func forEach(_ body: (ObjectID, Row) throws(StoreError) -> Void) throws(StoreError) {
+  ///
+  /// - Parameter entities: those whose objects are asked for; nil for all.
+  func forEach(
+    of entities: Set<EntityNumber>? = nil, _ body: (ObjectID, Row) throws(StoreError) -> Void
+  ) throws(StoreError) {
     let (apart, snapshot) = (context.objectsApart, context.shownSnapshot)
-    for info in context.schema.entities {
+    for info in context.schema.entities where entities?.contains(info.number) ?? true {
       try snapshot.forEach(info.number) { (object, row) throws(StoreError) in
         if !apart.contains(object) { try body(object, row) }
         return true
       }
     }
-    for object in apart.sorted() {
+    for object in apart.sorted() where entities?.contains(object.entity) ?? true {
       if let row = try row(of: object) { try body(object, row) }
     }
+  }
+}
+
+extension Schema {
+  /// Whether relationships are cleared when what they lead to goes.
+  func isCleared(_ relationship: RelationshipInfo) -> Bool {
+    let back = relationship.inverse.flatMap {
+      entity(relationship.destination)?.property($0.key)?.relationship
+    }
+    return back.map { $0.description.deleteRule != .noAction } ?? false
   }
 }
 

@@ -129,6 +129,45 @@ import Testing
     #expect(try shown(store.asOf(.head)) == [["p2"], ["p2"], []])
     try checkLaws(commits: 3)
   }
+
+  @Test(arguments: [nil, "t"] as [Value?])
+  func `S77: nor does it where both happen at once, whatever else becomes of it`(title: Value?)
+    throws
+  {
+    context.delete(pages[0])
+    context.insert("Page").setValue("p1", forKey: "guid")
+    if let title { post.setValue(title, forKey: "title") }
+    try context.save()
+    #expect(try shown(store.asOf(.head)) == [["p2"], ["p2"], []])
+    try checkLaws(commits: 2)
+    let rows = try Patch.difference(
+      from: store.asOf(at(1)), to: store.asOf(at(2)), options: PatchOptions(wholeEntities: ["Post"])
+    )
+    let nested = rows.objects.flatMap { $0.relationships.values.flatMap(\.patches) }
+    let changed = (rows.objects + nested).first { $0.entityName == "Post" }
+    let left = changed?.relationships["pages"]?.removed
+    #expect(left?.map(\.identity) == [PatchIdentity("Page", "guid", "p1")])
+    let patch = try Patch.difference(in: store, from: at(1))
+    let other = ManagedObjectContext(store, isolation: nil)
+    try patch.inverted().apply(to: other)
+    #expect(try shown(other) == shown(store.asOf(at(1))))
+  }
+
+  @Test func `S77: what was never cleared leads to what comes again, forth and back in time`()
+    throws
+  {
+    context.delete(pages[0])
+    try context.save()
+    context.undo()
+    try context.save()
+    #expect(try shown(store.asOf(.head)) == shown(store.asOf(at(1))))
+    try checkLaws(commits: 3)
+    let other = ManagedObjectContext(store, isolation: nil)
+    try other.revert(to: at(2))
+    #expect(try shown(other) == [["p2"], ["p2"], []])
+    try Patch.difference(in: store, from: at(2), to: at(1)).apply(to: other)
+    #expect(try shown(other) == shown(store.asOf(at(1))))
+  }
 }
 
 extension Value? {
