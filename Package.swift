@@ -103,7 +103,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "ByteCoding", "DiskAccess", "DiskSimulation", "EventCoding", "EventFold", "Journaling",
-        "ObjectModel", "ObjectStore",
+        "ObjectModel", "ObjectStore", "PropertyListCoding",
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "ByteCodingTests", imports: ["ByteCoding", "TestSupport"]),

@@ -45,7 +45,7 @@ public struct ModelDifference: Hashable, Sendable {
     case attributeOrRelationship
     /// Objects that hold nothing would lack an attribute that is required and has no default.
     case requiredWithoutDefault
-    /// Objects that hold nothing would lack a relationship that is required.
+    /// Objects that lead to nothing, or to an entity that is no more, would lack a relationship that is required.
     case requiredRelationship
     /// A relationship to many leads to one.
     case toManyMadeToOne
@@ -84,7 +84,8 @@ extension ModelDifference.Kind {
     case .requiredWithoutDefault:
       "objects that hold nothing would lack a required attribute; give it a default or make it optional."
     case .requiredRelationship:
-      "objects that hold nothing would lack a required relationship; make it optional."
+      "objects that lead to nothing, or to an entity that is no more, would lack a required relationship; make it "
+        + "optional."
     case .toManyMadeToOne:
       "of several destinations none is the one to keep; add a relationship of another name and choose."
     case .destinationChanged(let older, let newer):

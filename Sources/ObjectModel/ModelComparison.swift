@@ -113,7 +113,16 @@ extension ModelComparison {
     if !agreesWithInverse(new, from: old, destinations: destinations) {
       return .inverseChanged(from: old.inverse, to: new.inverse)
     }
-    return old.isOptional && !new.isOptional ? .requiredRelationship : nil
+    if new.isOptional { return nil }
+    return old.isOptional || losesDestinations(old) ? .requiredRelationship : nil
+  }
+
+  /// Whether it may lead to objects of an entity that is no more.
+  private func losesDestinations(_ old: RelationshipDescription) -> Bool {
+    let heirs = older.entity(named: old.destination)?.heirs ?? []
+    return ([old.destination] + heirs).contains {
+      kept[$0] == nil && older.entity(named: $0)?.description.isAbstract == false
+    }
   }
 
   /// The older names of the kept entities whose objects it may lead to, or without any such, of the abstract

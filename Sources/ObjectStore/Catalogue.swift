@@ -48,15 +48,15 @@ package struct Catalogue: Sendable {
   ///   - areFinal: whether none will be given any more.
   func settled(
     at head: CommitNumber, _ time: RecordedTime, _ lastNumbers: [UInt64: UInt64], areFinal: Bool,
-    live: [ContextNumber: LiveContext]
+    live: some Sequence<(LiveContext, ContextStanding)>
   ) -> Catalogue {
     var settled = self
     settled.head = head
     settled.time = max(self.time, time)
     settled.reserved = areFinal ? lastNumbers : reserved.merging(lastNumbers) { max($0, $1) }
-    for (number, context) in live {
-      settled.contexts[number]?.name = context.name
-      settled.contexts[number]?.standing = context.standing
+    for (context, standing) in live {
+      settled.contexts[context.number]?.name = context.name
+      settled.contexts[context.number]?.standing = standing
     }
     return settled
   }

@@ -77,6 +77,8 @@ extension JournaledStore {
       layers: layers.map { .init(era: $0.era, runs: $0.runs.map(Checkpoint.NamedRun.init)) },
       indexes: CheckpointIndexes(cut.snapshot.index, runs: indexRuns))
     let name = try files.write(checkpoint)
+    // What contexts did since the cut may be in it as well, and must not be lost where it is not.
+    try onJournal { () throws(JournalError) in try journal.sync() }
     let attachments = CheckpointFiles.attachments(
       checkpoint, name: name, inPlaceOfThoseOf: journal.manifest)
     do throws(JournalError) {
@@ -132,9 +134,11 @@ extension JournaledStore {
     publish(anew: pending.snapshot)
     // Whoever has just had the journal say what time it is has noted it when the lock is had.
     let time = clock.withLock { RecordedTime(rawValue: eventTime.load(ordering: .acquiring)) }
+    let live = liveContexts.values.map { context in
+      (context, context.standing { (try? journal.outcome(of: $0)?.get()) != nil })
+    }
     let catalogue = catalogue.settled(
-      at: snapshot.number, max(snapshot.time, time), lastNumbers, areFinal: isClosing,
-      live: liveContexts)
+      at: snapshot.number, max(snapshot.time, time), lastNumbers, areFinal: isClosing, live: live)
     return Cut(
       snapshot: snapshot, catalogue: catalogue, frame: frame, firstUnnamedPiece: firstUnnamedPiece)
   }

@@ -182,6 +182,7 @@ extension JournaledStore {
     }
     snapshot.advance(to: commit)
     pending.add(ticket, snapshot)
+    context.didSend(number, ticket)
     return .onItsWay(commit, ticket, merged: merged)
   }
 

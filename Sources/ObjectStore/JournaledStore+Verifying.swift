@@ -30,11 +30,12 @@ extension JournaledStore {
     // All of that state is in these frames, and what comes after them is not looked at.
     let last = try settle()
     var verification = try verifyState(head, deep: deep)
+    var checkpoint: Checkpoint?
     if files.current != nil {
       do throws(StoreError) {
         // The runs that are open are no witnesses for what stands under their names now.
-        let read = try Checkpoint.read(journal.manifest, in: journal.folder)
-        let fold = try read?.checkpoint.fold(
+        checkpoint = try Checkpoint.read(journal.manifest, in: journal.folder)?.checkpoint
+        let fold = try checkpoint?.fold(
           of: journal.store, in: journal.folder, cache: files.cache)
         if let loss = fold?.snapshot.index.loss {
           verification.findings.append(StoreFinding(loss.description))
@@ -46,7 +47,9 @@ extension JournaledStore {
     let bound = FoldBound(options.unflushedByteCount, journal, sparing: head.runNames)
     var lent: CheckpointFiles? = files
     defer { if let lent { files = lent } }
-    try verifyJournal(through: last, head, deep: deep, within: bound, &lent, &verification)
+    try verifyJournal(
+      try journalReader(), through: last, head, checkpoint, deep: deep, within: bound, &lent,
+      &verification)
     return verification
   }
 }

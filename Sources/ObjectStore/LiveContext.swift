@@ -1,3 +1,4 @@
+internal import Journaling
 package import ObjectModel
 internal import Synchronization
 
@@ -6,12 +7,19 @@ package final class LiveContext: Sendable {
   package let number: ContextNumber
   /// The journal's edit with which it began.
   let firstEdit: UInt64
-  private let state: Mutex<(name: String, standing: ContextStanding)>
+  private let state: Mutex<State>
   /// Whether the standing tells of something unsaved.
   private let isWorking: Atomic<Bool>
   /// No edit of the context has a higher number.
   private let last: Atomic<UInt64>
   private let isHeld = Atomic(true)
+
+  private struct State {
+    var name: String
+    var standing: ContextStanding
+    /// The commit that was sent last, until it is noted as saved.
+    var sent: (number: CommitNumber, ticket: CommitTicket)?
+  }
 
   /// - Parameter lastEdit: an edit that is not before the context's last one.
   init(
@@ -20,7 +28,7 @@ package final class LiveContext: Sendable {
   ) {
     self.number = number
     self.firstEdit = firstEdit
-    state = Mutex((name, standing))
+    state = Mutex(State(name: name, standing: standing))
     isWorking = Atomic(standing.firstUnsavedEdit != nil)
     last = Atomic(lastEdit)
   }
@@ -30,6 +38,17 @@ package final class LiveContext: Sendable {
 
   /// What is known of it without its edits.
   var standing: ContextStanding { state.withLock { $0.standing } }
+
+  /// The same at a moment at which nothing is on its way: the context may not have been told yet that it has saved.
+  ///
+  /// - Parameter isMade: whether a commit that was sent is there.
+  func standing(where isMade: (CommitTicket) -> Bool) -> ContextStanding {
+    let (standing, sent) = state.withLock { ($0.standing, $0.sent) }
+    guard let sent, isMade(sent.ticket) else { return standing }
+    var settled = standing
+    settled.settle(on: sent.number)
+    return settled
+  }
 
   /// The commit that the context stands on: of an object that stands there as well, the first edit needs no
   /// `based` before it.
@@ -75,8 +94,17 @@ package final class LiveContext: Sendable {
   /// Notes that an edit has been recorded of which all that is to be noted was noted before.
   func didRecord(_ number: UInt64) { last.store(number, ordering: .relaxed) }
 
+  /// Notes that everything recorded so far is in a commit that is on its way. It records nothing before it is told how
+  /// that has ended.
+  func didSend(_ number: CommitNumber, _ ticket: CommitTicket) {
+    state.withLock { $0.sent = (number, ticket) }
+  }
+
   /// Notes that everything recorded so far is saved.
-  package func didSave(as commit: CommitNumber) { note { $0.settle(on: commit) } }
+  package func didSave(as commit: CommitNumber) {
+    note { $0.settle(on: commit) }
+    state.withLock { $0.sent = nil }
+  }
 
   private func note(_ change: (inout ContextStanding) -> Void) {
     let isWorking = state.withLock {

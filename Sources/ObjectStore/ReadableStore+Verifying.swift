@@ -29,18 +29,22 @@ extension ReadableStore {
   /// Reads and checks the journal up to a frame.
   ///
   /// - Parameters:
-  ///   - deep: whether it is folded again too, and compared with a state.
+  ///   - reader: reads it as it is now.
+  ///   - checkpoint: the checkpoint that it has now; nil where there is none that could be read.
+  ///   - deep: whether it is folded again too, and compared with a state and the checkpoint.
   ///   - bound: keeps what is folded within bounds, by writing it to the files.
   func verifyJournal(
-    through last: FrameNumber, _ head: Snapshot, deep: Bool, within bound: FoldBound?,
+    _ reader: JournalReader, through last: FrameNumber, _ head: Snapshot,
+    _ checkpoint: Checkpoint?, deep: Bool, within bound: FoldBound?,
     _ files: inout CheckpointFiles?, _ verification: inout Verification
   ) throws(StoreError) {
-    let reader = try journalReader()
     var refolding: Refolding?
     // What cannot be removed now goes with the next checkpoint.
     defer { if let files { try? refolding?.removeFiles(files) } }
     do throws(StoreError) {
-      if deep { refolding = try Refolding(self, reader, to: head, within: bound, &files) }
+      if deep {
+        refolding = try Refolding(self, reader, to: head, checkpoint, within: bound, &files)
+      }
       let ending = try reader.forEachEntry(through: last, decoder) {
         (place, entry) throws(StoreError) in
         try refolding?.take(entry, in: place.number, &files)
@@ -49,9 +53,7 @@ extension ReadableStore {
       if let finding = ending.finding {
         verification.findings.append(StoreFinding(endingAt: finding))
       }
-      guard let refolding else { return }
-      refolding.note(in: &verification)
-      verification.findings += try compare(refolding.snapshot, head)
+      try refolding?.finish(at: ending.next.previous, &verification)
     } catch {
       guard error.isFinding else { throw error }
       verification.findings.append(StoreFinding(error))
@@ -59,8 +61,10 @@ extension ReadableStore {
   }
 
   /// What of a state folded anew is not so in the state there is.
-  private func compare(
-    _ folded: Snapshot, _ head: Snapshot
+  ///
+  /// - Parameter body: told of every object that there is.
+  func compare(
+    _ folded: Snapshot, _ head: Snapshot, _ body: (ObjectID) -> Void
   ) throws(StoreError) -> [StoreFinding] {
     guard folded.number == head.number else {
       return [
@@ -83,6 +87,7 @@ extension ReadableStore {
       if leftRow != rightRow || leftRow != nil && left?.stored.changed != right?.stored.changed {
         findings.append(StoreFinding("\(id) is not what its commits make of it."))
       }
+      if leftRow != nil { body(id) }
       if left != nil { one = try ours.next() }
       if right != nil { other = try anew.next() }
     }

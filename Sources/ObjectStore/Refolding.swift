@@ -18,6 +18,7 @@ struct Refolding {
   private let isWhole: Bool
   private var fold: StoreFold
   private var comparing: CommitComparing
+  private var catalogue: CatalogueComparing?
   private var bound: FoldBound?
   /// The most bytes that what was folded has taken of memory.
   private var largestByteCount = 0
@@ -25,17 +26,23 @@ struct Refolding {
   /// Begins; nothing is folded yet.
   ///
   /// - Parameters:
+  ///   - checkpoint: what is compared with what the journal says up to it.
   ///   - bound: keeps what is folded within bounds, where there are files to write it to.
   init(
-    _ store: ReadableStore, _ reader: JournalReader, to head: Snapshot, within bound: FoldBound?,
-    _ files: inout CheckpointFiles?
+    _ store: ReadableStore, _ reader: JournalReader, to head: Snapshot, _ checkpoint: Checkpoint?,
+    within bound: FoldBound?, _ files: inout CheckpointFiles?
   ) throws(StoreError) {
     self.store = store
     self.head = head
-    let catalogue = store.cataloguing.withLock { store.catalogue }
-    eras = catalogue.eras
-    isWhole = reader.manifest.goesBackToBeginning
-    start = isWhole ? .none : catalogue.firstKept.previous
+    let current = store.cataloguing.withLock { store.catalogue }
+    eras = current.eras
+    let isWhole = reader.manifest.goesBackToBeginning
+    self.isWhole = isWhole
+    catalogue = checkpoint.map { CatalogueComparing($0, isWhole: isWhole) }
+    let saving = try SavingContexts(reader, store.decoder)
+    // Where the journal begins later than is said, that is told of what says it.
+    let first = max(current.firstKept, saving.firstCommit ?? head.number.next)
+    start = isWhole ? .none : min(first, head.number.next).previous
     fold = StoreFold(store.store)
     if !isWhole {
       // Of a catalogue only what commits are checked by.
@@ -44,8 +51,7 @@ struct Refolding {
         nextContext: ContextNumber(rawValue: 1), time: RecordedTime(rawValue: .min), head: start,
         firstKept: start.next)
     }
-    comparing = CommitComparing(
-      store, try SavingContexts(reader, store.decoder), eras, after: start)
+    comparing = CommitComparing(store, saving, eras, after: start)
     self.bound = bound
     if !isWhole { try countBack(&files) }
     beginEras()
@@ -77,13 +83,11 @@ struct Refolding {
     fold.snapshot.index = SnapshotIndex()
   }
 
-  /// The state that has been folded.
-  var snapshot: Snapshot { fold.snapshot }
-
   /// Takes what the journal says next; what came after the state that it ends with is passed over.
   mutating func take(
     _ entry: JournalEntry, in frame: FrameNumber, _ files: inout CheckpointFiles?
   ) throws(StoreError) {
+    catalogue?.take(entry, in: frame)
     guard fold.snapshot.number < head.number else { return }
     switch entry {
     case .event(_, let event):
@@ -101,8 +105,14 @@ struct Refolding {
   }
 
   /// Says what was found, and how far it went.
-  func note(in verification: inout Verification) {
+  ///
+  /// - Parameter last: the last frame that was looked at.
+  mutating func finish(at last: FrameNumber, _ verification: inout Verification) throws(StoreError)
+  {
+    catalogue?.finish(at: last)
     verification.findings += comparing.findings
+    verification.findings += try store.compare(fold.snapshot, head) { catalogue?.take($0) }
+    verification.findings += catalogue?.findings ?? []
     verification.firstCommit = start.next
     verification.largestByteCount = largestByteCount
     verification.comparedCommitCount = comparing.comparedCount

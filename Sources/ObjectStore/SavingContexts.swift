@@ -9,7 +9,7 @@ internal import ObjectModel
 struct SavingContexts {
   /// How many models the journal says the store has adopted.
   private(set) var adoptionCount = 0
-  private var firstCommit = CommitNumber.none
+  private(set) var firstCommit: CommitNumber?
   /// The context of each commit from the first on.
   private var contexts: ContiguousArray<ContextNumber> = []
   private var lastCommits: [ContextNumber: CommitNumber] = [:]
@@ -34,7 +34,8 @@ struct SavingContexts {
   }
 
   private mutating func note(_ commit: CommitContent) {
-    if contexts.isEmpty { firstCommit = commit.number }
+    let firstCommit = firstCommit ?? commit.number
+    self.firstCommit = firstCommit
     // Where they do not follow one another, whoever folds them tells.
     guard commit.number.rawValue == firstCommit.rawValue + UInt64(contexts.count) else { return }
     contexts.append(commit.context)
@@ -43,7 +44,7 @@ struct SavingContexts {
 
   /// The context that made a commit; nil where the journal does not have it.
   func context(of commit: CommitNumber) -> ContextNumber? {
-    guard commit >= firstCommit else { return nil }
+    guard let firstCommit, commit >= firstCommit else { return nil }
     let index = Int(clamping: commit.rawValue - firstCommit.rawValue)
     return index < contexts.count ? contexts[index] : nil
   }

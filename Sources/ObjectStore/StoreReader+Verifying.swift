@@ -1,3 +1,4 @@
+internal import Journaling
 internal import ObjectModel
 
 extension StoreReader {
@@ -28,9 +29,33 @@ extension StoreReader {
     let (head, last) = (head, try settle())
     var verification = try verifyState(head, deep: deep)
     var files: CheckpointFiles?
-    try verifyJournal(through: last, head, deep: deep, within: nil, &files, &verification)
+    let (reader, checkpoint) = try current(&verification)
+    try verifyJournal(
+      reader, through: last, head, checkpoint, deep: deep, within: nil, &files, &verification)
     let known = Set(verification.findings)
     verification.findings = findings.filter { !known.contains($0) } + verification.findings
     return verification
+  }
+
+  /// The journal as it is, and its checkpoint, which the writer may replace meanwhile; nil where there is none that can
+  /// be read, which is noted unless the reader has done without it from its beginning.
+  private func current(
+    _ verification: inout Verification
+  ) throws(StoreError) -> (JournalReader, Checkpoint?) {
+    var reader = try journalReader()
+    while true {
+      do throws(StoreError) {
+        return (reader, try Checkpoint.read(reader.manifest, in: folder)?.checkpoint)
+      } catch {
+        let newer = try journalReader()
+        guard newer.manifest.attachments == reader.manifest.attachments else {
+          reader = newer
+          continue
+        }
+        guard error.isFinding else { throw error }
+        if !doesWithoutCheckpoint { verification.findings.append(StoreFinding(error)) }
+        return (reader, nil)
+      }
+    }
   }
 }

@@ -70,6 +70,9 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     refreshing.withLock { [lack].compactMap(\.self) + found }
   }
 
+  /// Whether the checkpoint is damaged and was done without.
+  var doesWithoutCheckpoint: Bool { refreshing.withLock { lack != nil } }
+
   /// Whether the journal has more than is shown, of which it is not known that it is durable.
   ///
   /// Of a store that is being written, that passes. After a loss of power, it lasts until the store is opened for

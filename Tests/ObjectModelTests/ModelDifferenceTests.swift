@@ -60,6 +60,30 @@ import Testing
       ])
   }
 
+  @Test(arguments: [false, true])
+  func `a required relationship cannot lose what it leads to with an entity`(isToMany: Bool) throws
+  {
+    let (base, abstract) = (EntityDescription("Base"), EntityDescription("Base", isAbstract: true))
+    let (one, two) = (
+      EntityDescription("One", parent: "Base"), EntityDescription("Two", parent: "Base")
+    )
+    for (older, newer) in [([base, one], [base]), ([abstract, one, two], [abstract, one])] {
+      func model(_ isOptional: Bool, _ entities: [EntityDescription]) throws -> ManagedObjectModel {
+        let relationship = RelationshipDescription(
+          "r", to: "Base", isToMany: isToMany, isOptional: isOptional)
+        return try ManagedObjectModel(
+          entities: [EntityDescription("A", relationships: [relationship])] + entities)
+      }
+      #expect(
+        try differences(from: model(false, older), to: model(false, newer)).map(\.kind)
+          == [.requiredRelationship])
+      for isOptional in [false, true] {
+        #expect(try differences(from: model(isOptional, older), to: model(true, newer)).isEmpty)
+      }
+      #expect(try differences(from: model(false, newer), to: model(false, older)).isEmpty)
+    }
+  }
+
   @Test func `of many destinations none can be chosen as the only one`() throws {
     let many = RelationshipDescription("r", to: "B", isToMany: true)
     #expect(try kinds(from: many, to: RelationshipDescription("r", to: "B")) == [.toManyMadeToOne])
@@ -209,7 +233,7 @@ import Testing
         "A2.q (in the older model A.q): an attribute cannot become a relationship, nor the reverse; ",
         "A2.r (in the older model A.r): not every B of the older model is a C now; ",
         "A2.m (in the older model A.m): of several destinations none is the one to keep; ",
-        "A2.o (new): objects that hold nothing would lack a required relationship; ",
+        "A2.o (new): objects that lead to nothing, or to an entity that is no more, would lack a required relationship; ",
         "B (in the older model B): its own objects would have no place in an abstract entity; ",
       ]
       let lines = text.split(separator: "\n")

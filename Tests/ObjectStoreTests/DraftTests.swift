@@ -29,6 +29,41 @@ import Testing
     return object
   }
 
+  @Test(arguments: [false, true])
+  func `S76: edits after a save during which a checkpoint was written stand on that save`(
+    isDirect: Bool
+  ) throws {
+    var options = StoreOptions.small
+    options.unflushedByteCount = 1
+    let store = try JournaledStore(
+      on: disk, at: "Life.xjournal", model: try StoreLife.model(), options: options)
+    let context = try store.beginContext(name: "editor", on: .none)
+    let object = try store.newObject(of: EntityNumber(rawValue: 0))
+    let key = try store.key(named: "title")
+    if !isDirect { try store.record(.inserted(object), by: context) }
+    var row: Row?
+    for number in UInt64(1)...2 {
+      let next = Row([key: .integer(Int(number))])
+      if !isDirect { try store.record(.set(object, key, .integer(Int(number))), by: context) }
+      _ = try store.commit(
+        CommitRequest([
+          .init(object, base: CommitNumber(rawValue: number - 1), row, to: next)
+        ]), by: context)
+      row = next
+    }
+    let findings = try store.verify(deep: true)
+    #expect(findings == [])
+    try store.record(.set(object, key, 7), by: context)
+    let again = try open(disk.imageAfterProcessDeath())
+    #expect(try again.verify(deep: true) == [])
+    let draft = try #require(again.unsavedDrafts.first)
+    let (_, content) = try again.resume(draft)
+    #expect(content.objects[object]?.base == 2)
+    #expect(content.objects[object]?.baseRow == row)
+    try again.close()
+    try store.close()
+  }
+
   @Test func `S76: unsaved edits come back after a crash, on their base, with their steps`() throws
   {
     let store = try open()

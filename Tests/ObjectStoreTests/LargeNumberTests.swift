@@ -96,23 +96,8 @@ import Testing
     try life.endContexts()
     try life.store.checkpoint()
     try life.store.close()
-    let file = try #require(life.disk.paths.last { $0.hasSuffix(".xc") })
-    let bytes = try #require(life.disk.contents(of: file))
-    let list = try bytes[36..<(bytes.count - 8)].withUnsafeBytes {
-      try PropertyListReader(UnsafeRawBufferPointer(rebasing: $0[...])).root().value()
-    }
-    guard case .dictionary(var entries) = list else { throw UnsoundBytes() }
-    for (name, value) in fields { entries[name] = value }
-    try life.disk.setContents(file, checkpoint(entries, head: Array(bytes[..<36])))
+    try life.disk.forgeCheckpoint { $0.merge(fields) { $1 } }
     return (life.disk, life.state)
-  }
-
-  private static func checkpoint(_ entries: [String: Value], head: [UInt8]) throws -> [UInt8] {
-    var writer = ByteWriter()
-    writer.write(head)
-    try PropertyListWriter.write(.dictionary(entries), to: &writer)
-    writer.writeCheck(salt: 0)
-    return writer.array
   }
 
   @Test(arguments: ["number", "since", "frame", "nextContext", "nextIndex"])
@@ -200,7 +185,7 @@ import Testing
     ]
     try disk.makeFolders("store/snapshots")
     try disk.setContents(
-      "store/snapshots/0000000001.xc", Self.checkpoint(fields, head: head.array))
+      "store/snapshots/0000000001.xc", checkpointBytes(fields, head: head.array))
     let store = try Self.open(disk, at: "store")
     #expect(store.findings == [])
     let error = #expect(throws: StoreError.self) { try store.compact(keeping: .latest) }
