@@ -71,7 +71,8 @@ open class ManagedObject {
   /// The object's values were read. What is set here is neither a change nor journaled.
   open func awakeFromFetch() {}
 
-  /// The object is there with other values, for this reason.
+  /// The object is there with other values, for this reason; or is there no more, where that has come by undoing or
+  /// redoing.
   open func awake(from reason: AwakeReason) {}
 
   /// The object is about to become a fault; its values can be read.
@@ -130,12 +131,16 @@ public struct ObjectSeed {
   let state: ObjectState
 }
 
-/// Why an object has other values than before.
+/// Why an object has other values than before, or is there or not there otherwise than before.
 public enum AwakeReason: Hashable, Sendable {
+  /// An insert was undone: the object is deleted.
+  case undoOfInsert
   /// An insert was undone, and was made again.
   case redoOfInsert
   /// A deletion was undone.
   case undoOfDelete
+  /// A deletion was undone, and was made again: the object is deleted.
+  case redoOfDelete
   /// An update was undone.
   case undoOfUpdate
   /// An update was made again.
@@ -148,4 +153,7 @@ public enum AwakeReason: Hashable, Sendable {
   case merge
   /// The context goes on after its process ended.
   case recovery
+
+  /// Whether the object is there no more.
+  var isDeletion: Bool { self == .undoOfInsert || self == .redoOfDelete }
 }

@@ -38,13 +38,16 @@ extension ManagedObjectContext {
         bring(state, to: row, targets, oneSided: isLast)
       }
     }
+    var deleted: [ManagedObject] = []
     for object in objects {
       guard case .some(.none) = targets[object], let state = state(of: object),
         state.presence == .there, let instance = state.object
       else { continue }
       delete(instance)
+      deleted.append(instance)
     }
     for state in inserted { state.object?.awake(from: .undoOfDelete) }
+    for object in deleted where object.isDeleted { object.awake(from: .undoOfInsert) }
     // Where nothing was changed there is no step, and the next one is not to be called so.
     if let name, fold.hasOpenStep { setActionName(name) }
     processPendingChanges()

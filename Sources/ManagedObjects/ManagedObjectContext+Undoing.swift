@@ -172,6 +172,8 @@ extension ManagedObjectContext {
         switch (restoration.kind, isUndo) {
         case (.inserted, true): .undoOfDelete
         case (.inserted, false): .redoOfInsert
+        case (.deleted, true): .undoOfInsert
+        case (.deleted, false): .redoOfDelete
         case (_, true): .undoOfUpdate
         case (_, false): .redoOfUpdate
         }
@@ -196,8 +198,11 @@ extension ManagedObjectContext {
       isDone = true
     }
     guard isDone else { return false }
-    for state in states where state.presence == .there {
-      guard let reason = reasons[state.objectID] else { continue }
+    for state in states {
+      // Who was called before may have had it be there, or not, otherwise than undoing has.
+      guard let reason = reasons[state.objectID],
+        (state.presence != .there) == reason.isDeletion
+      else { continue }
       state.object?.awake(from: reason)
     }
     return true

@@ -81,9 +81,32 @@ import Testing
     context.refresh(post, mergeChanges: true)
     #expect(
       post.calls.filter { $0.hasPrefix("awake ") } == [
-        "awake undoOfUpdate", "awake redoOfInsert", "awake redoOfUpdate", "awake undoOfDelete",
-        "awake rollback", "awake refresh",
+        "awake undoOfUpdate", "awake undoOfInsert", "awake redoOfInsert", "awake redoOfUpdate",
+        "awake undoOfDelete", "awake rollback", "awake refresh",
       ])
+  }
+
+  @Test func `S13: an object that undoing or redoing has taken away is told why`() throws {
+    let context = try stage().context()
+    let post = context.insert(Probe.self)
+    var deletedWhenTold: [Bool] = []
+    for reason in ["undoOfInsert", "redoOfDelete"] {
+      post.onCall["awake \(reason)"] = { deletedWhenTold.append($0.isDeleted) }
+    }
+    context.undo()
+    context.redo()
+    try context.save()
+    context.delete(post)
+    context.undo()
+    context.redo()
+    context.undo()
+    try context.undo(post, steps: 4)
+    #expect(
+      post.calls.filter { $0.hasPrefix("awake ") } == [
+        "awake undoOfInsert", "awake redoOfInsert", "awake undoOfDelete", "awake redoOfDelete",
+        "awake undoOfDelete", "awake undoOfInsert",
+      ])
+    #expect(deletedWhenTold == [true, true, true])
   }
 
   @Test
