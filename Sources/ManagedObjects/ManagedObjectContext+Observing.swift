@@ -91,7 +91,10 @@ extension ManagedObjectContext {
   /// Nobody watches any of the objects any more: the context has forgotten them.
   func endTelling(of states: [ObjectState]) {
     for state in states { state.watch = nil }
+    // What its objects do when they end is not to meet the context while it forgets them.
+    let kept = (watching.tracked, watching.told)
     watching.forgetObjects()
+    withExtendedLifetime(kept) {}
   }
 
   /// The value of a key that is not computed, as it is held.

@@ -26,6 +26,7 @@ extension ManagedObjectContext {
     }
     guard probe.isTracking, let object = state.object else { return }
     watch(of: state).track(name).access(object, keyPath: watching.keyPath(name))
+    if watching.tracked[state.objectID] == nil { watching.tracked[state.objectID] = object }
   }
 
   func name(of key: KeyNumber, _ state: ObjectState) -> String? {
@@ -60,8 +61,12 @@ extension ManagedObjectContext {
     var old: Value?
     if observers.contains(where: { $0.options.contains(.old) }) { old = value(of: state, name) }
     let dependents = watch.dependents[name] ?? []
-    watch.changes[name] = ObjectWatch.Change(old: old, dependents: dependents)
-    if let registrar = watch.registrar, watch.tracked.contains(name) {
+    let isTracked = watch.tracked.contains(name)
+    watch.changes[name] = ObjectWatch.Change(
+      old: old, dependents: dependents, isTracked: isTracked)
+    if isTracked, let registrar = watch.registrar {
+      // What is being tracked at this moment has yet to ask for it.
+      if !probe.isTracking { endTracking(of: state, name) }
       registrar.willSet(object, keyPath: watching.keyPath(name))
     }
     for dependent in dependents { willChange(dependent) }
@@ -81,7 +86,7 @@ extension ManagedObjectContext {
       return
     }
     watch.changes[name] = nil
-    if let registrar = watch.registrar, watch.tracked.contains(name) {
+    if change.isTracked, let registrar = watch.registrar {
       registrar.didSet(object, keyPath: watching.keyPath(name))
     }
     let observers = watch.computed[name] == nil ? watch.observers(of: name) : []
@@ -96,6 +101,24 @@ extension ManagedObjectContext {
     for dependent in change.dependents { didChange(dependent) }
     if watching.depth == 0 { tellObservers() }
     dropWatchIfIdle(of: state)
+    letGoTold()
+  }
+
+  /// Observation no longer waits for a key to change, as it is told of it now.
+  private func endTracking(of state: ObjectState, _ name: String) {
+    guard let watch = state.watch else { return }
+    watch.endTracking(name)
+    if watch.tracked.isEmpty, let object = watching.tracked.removeValue(forKey: state.objectID) {
+      watching.told.append(object)
+    }
+  }
+
+  /// Lets objects go that were kept for Observation, once everything that changes together has changed.
+  private func letGoTold() {
+    if watching.depth > 0 || watching.told.isEmpty { return }
+    let told = watching.told
+    watching.told = []
+    withExtendedLifetime(told) {}
   }
 
   private func willChange(_ computed: ComputedKey) {
@@ -126,6 +149,7 @@ extension ManagedObjectContext {
   func endTelling() {
     watching.depth -= 1
     if watching.depth == 0, watching.objectCount > 0 { tellObservers() }
+    letGoTold()
   }
 
   /// Tells observers of what has changed. They may do what they like: set, end, begin, let objects go.

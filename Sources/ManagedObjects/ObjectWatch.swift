@@ -12,6 +12,8 @@ final class ObjectWatch {
     let old: Value?
     /// The computed keys that depend on it.
     let dependents: [ComputedKey]
+    /// Whether Observation is told.
+    let isTracked: Bool
   }
 
   /// By key. The tokens own the observers, so that what these capture is no part of the object.
@@ -20,7 +22,7 @@ final class ObjectWatch {
   var computed: [String: ComputedKey] = [:]
   /// The computed keys, of any object, that depend on a key of this one.
   private(set) var dependents: [String: [ComputedKey]] = [:]
-  /// The keys that were read while Observation was tracking.
+  /// The keys that were read while Observation was tracking, and have not changed since.
   private(set) var tracked: Set<String> = []
   private(set) var registrar: ObservationRegistrar?
   /// What is being changed.
@@ -81,4 +83,7 @@ final class ObjectWatch {
     registrar = made
     return made
   }
+
+  /// Observation is told of a key's changing once, and asks again if it wants to hear more.
+  func endTracking(_ name: String) { tracked.remove(name) }
 }

@@ -17,6 +17,11 @@ struct Watching {
   var changesByHand: [ComputedKey.Source: Int] = [:]
   /// The declared dependencies that are being read.
   var declared: Set<ComputedKey.Source> = []
+  /// The objects of which keys were read while Observation was tracking, until they have changed. They are kept, as
+  /// they would be read anew otherwise, and nobody would tell of their changes.
+  var tracked: [ObjectID: ManagedObject] = [:]
+  /// Those that have been told of and are kept until the change is made.
+  var told: [ManagedObject] = []
   private var keyPaths: [String: KeyPath<ManagedObject, Value?>] = [:]
 
   /// A change that observers are to be told of.
@@ -33,6 +38,8 @@ struct Watching {
     untold = []
     stale = []
     changesByHand = [:]
+    tracked = [:]
+    told = []
   }
 
   /// What Observation knows a key by.

@@ -76,6 +76,70 @@ import Testing
     #expect(title.value == 1)
   }
 
+  @Test(arguments: [false, true])
+  func `S41: what was read across a relationship is heard of, though nobody holds where it leads`(
+    isElsewhere: Bool
+  ) throws {
+    let stage = try Stage(Headlines.model())
+    let first = stage.context()
+    let (blog, made) = (first.insert("Blog"), first.insert("Post"))
+    made.setValue(blog.reference, forKey: "blog")
+    try first.save()
+    let context = stage.context()
+    let post = try context.existingObject(with: made.objectID)
+    let count = Count()
+    withObservationTracking {
+      _ = post.value(forKey: "place")
+    } onChange: {
+      count.add()
+    }
+    func rename(_ name: Value) throws {
+      if !isElsewhere {
+        return try context.existingObject(with: blog.objectID).setValue(name, forKey: "name")
+      }
+      blog.setValue(name, forKey: "name")
+      context.merge(from: try #require(try first.save()))
+    }
+    try rename("a")
+    try rename("b")
+    #expect(count.value == 1)
+    #expect(post.value(forKey: "place") == "b")
+  }
+
+  @Test func `S10: what Observation has been told of is kept by the context no more`() throws {
+    let stage = try Stage()
+    let first = stage.context()
+    let id = first.insert("Blog").objectID
+    try first.save()
+    let context = stage.context()
+    withObservationTracking {
+      _ = context.object(with: id).value(forKey: "name")
+    } onChange: {
+    }
+    #expect(context.registeredObject(for: id) != nil && context.watchedObjectCount == 1)
+    first.object(with: id).setValue("a", forKey: "name")
+    context.merge(from: try #require(try first.save()))
+    #expect(context.registeredObject(for: id) == nil && context.watchedObjectCount == 0)
+  }
+
+  @Test func `S41: what is read again while its change is told is heard of again`() throws {
+    let context = try Stage().context()
+    let post = context.insert("Post")
+    nonisolated(unsafe) let unsafePost = post
+    let count = Count()
+    @Sendable func track(_ left: Int) {
+      withObservationTracking {
+        _ = unsafePost.value(forKey: "title")
+      } onChange: {
+        count.add()
+        if left > 0 { track(left - 1) }
+      }
+    }
+    track(2)
+    for title in ["a", "b", "c", "d"] { post.setValue(.string(title), forKey: "title") }
+    #expect(count.value == 3)
+  }
+
   @Test @MainActor func `S41: Observations on the main actor gives the values one after the other`()
     async throws
   {
