@@ -19,15 +19,15 @@ struct ContextListeners {
   private(set) var hasChangeReaders = false
 
   var hearsObjects: Bool { !onChange.isEmpty || !notifications.isEmpty }
-  var changeHandlers: [(ObjectsDidChange) -> Void] { inOrder(onChange) }
-  var willSaveHandlers: [() -> Void] { inOrder(onWillSave) }
-  var didSaveHandlers: [(Commit?) -> Void] { inOrder(onDidSave) }
+  /// Who is to be told: those that are there when the telling begins. Before each is called it is looked up, as
+  /// those before it may have ended it.
+  var changeNumbers: [Int] { onChange.keys.sorted() }
+  var willSaveNumbers: [Int] { onWillSave.keys.sorted() }
+  var didSaveNumbers: [Int] { onDidSave.keys.sorted() }
 
-  /// Those that are told were there when the telling began.
-  private func inOrder<Handler>(_ handlers: [Int: Handler]) -> [Handler] {
-    if handlers.isEmpty { return [] }
-    return handlers.sorted { $0.key < $1.key }.map(\.value)
-  }
+  func changeHandler(_ number: Int) -> ((ObjectsDidChange) -> Void)? { onChange[number] }
+  func willSaveHandler(_ number: Int) -> (() -> Void)? { onWillSave[number] }
+  func didSaveHandler(_ number: Int) -> ((Commit?) -> Void)? { onDidSave[number] }
 
   mutating func add(onChange handler: @escaping (ObjectsDidChange) -> Void) -> Int {
     onChange[next()] = handler

@@ -39,12 +39,12 @@ extension ManagedObjectContext {
   // MARK: Telling
 
   func tellWillSave() {
-    for handler in listeners.willSaveHandlers { handler() }
+    for number in listeners.willSaveNumbers { listeners.willSaveHandler(number)?() }
     listeners.yield(.willSave)
   }
 
   func tellDidSave(_ commit: Commit?) {
-    for handler in listeners.didSaveHandlers { handler(commit) }
+    for number in listeners.didSaveNumbers { listeners.didSaveHandler(number)?(commit) }
     listeners.yield(.didSave(commit))
   }
 
@@ -66,13 +66,13 @@ extension ManagedObjectContext {
     }
     guard listeners.hearsObjects else { return }
     listeners.yield(.objectsDidChange(changed))
-    let handlers = listeners.changeHandlers
-    if handlers.isEmpty { return }
+    let numbers = listeners.changeNumbers
+    if numbers.isEmpty { return }
     let objects = ObjectsDidChange(
       inserted: Set(changed.inserted.compactMap(instance(of:))),
       updated: Set(changed.updated.compactMap(instance(of:))),
       deleted: Set(changed.deleted.compactMap(instance(of:))),
       refreshed: Set(changed.refreshed.compactMap(instance(of:))))
-    for handler in handlers { handler(objects) }
+    for number in numbers { listeners.changeHandler(number)?(objects) }
   }
 }

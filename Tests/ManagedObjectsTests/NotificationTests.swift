@@ -205,6 +205,27 @@ import Testing
     #expect(events == [1, 0])
   }
 
+  @Test func `S42: no listener is called after another has ended it in the same telling`() throws {
+    let context = try Stage().context()
+    var called: [String] = []
+    var tokens: [String: ObservationToken] = [:]
+    for name in ["first", "second", "third"] {
+      func hear(_ what: String) {
+        called.append("\(name) \(what)")
+        if name == "first" { tokens["second \(what)"]?.cancel() }
+      }
+      tokens["\(name) change"] = context.onChange { _ in hear("change") }
+      tokens["\(name) will"] = context.onWillSave { hear("will") }
+      tokens["\(name) did"] = context.onDidSave { _ in hear("did") }
+    }
+    context.insert("Post")
+    try context.save()
+    #expect(
+      called == [
+        "first will", "third will", "first change", "third change", "first did", "third did",
+      ])
+  }
+
   @Test func `S42: notifications are a sequence for any task, which ends with the context`()
     async throws
   {
