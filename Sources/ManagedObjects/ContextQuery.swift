@@ -27,7 +27,8 @@ struct ContextQuery {
     let bound = try query.bound(to: era.model, resolver, text: text)
     self.paths = bound.sort.dropFirst(sortCount).map(\.path)
     self.query = SnapshotQuery(bound.sorted(byFirst: sortCount), in: snapshot)
-    let pending = PendingObjects(context, resolver, counts: request.includesPendingChanges)
+    let pending = PendingObjects(
+      context, resolver, counts: request.includesPendingChanges, over: snapshot)
     unsaved = pending.isNeeded ? pending : nil
   }
 }
@@ -67,6 +68,9 @@ final class ContextKeys: KeyResolver {
     context.schema.entity(named: entity.name).map { Array($0.virtualAttributes.keys) } ?? []
   }
 
+  /// Any object may have dynamic attributes, which nobody need have set yet.
+  var allowsUnusedKeys: Bool { true }
+
   private func heirs(of info: EntityInfo) -> [EntityInfo] {
     info.kinds.dropFirst().compactMap { context.schema.entity($0) }
   }
@@ -83,11 +87,19 @@ struct PendingObjects: UnsavedObjects {
   private let keys: ContextKeys
   /// Whether what is not saved counts; virtual keys are computed in any case.
   private let counts: Bool
+  /// Where virtual keys are computed if it does not: the context's own objects have what is not saved.
+  private let saved: ManagedObjectContext?
 
-  init(_ context: ManagedObjectContext, _ keys: ContextKeys, counts: Bool) {
+  init(_ context: ManagedObjectContext, _ keys: ContextKeys, counts: Bool, over snapshot: Snapshot)
+  {
     self.context = context
     self.keys = keys
     self.counts = counts
+    saved =
+      counts || keys.accessors.isEmpty
+      ? nil
+      : ManagedObjectContext(
+        StoreView(context.store, at: snapshot), EditWriter(refusing: .readOnly))
   }
 
   /// Whether there is anything to lay over the store.
@@ -112,7 +124,10 @@ struct PendingObjects: UnsavedObjects {
   }
 
   func virtualValue(_ number: Int, of object: ObjectID) throws(StoreError) -> Value {
-    guard let instance = context.instance(of: object) else { return .null }
-    return keys.accessors[number](instance) ?? Value.null
+    guard let instance = (saved ?? context).instance(of: object) else { return .null }
+    let value = keys.accessors[number](instance) ?? Value.null
+    // Of what the context's own objects cannot read its next save tells.
+    if let failure = saved?.readFailure as? StoreError { throw failure }
+    return value
   }
 }

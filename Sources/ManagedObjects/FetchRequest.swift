@@ -14,7 +14,8 @@ public struct FetchRequest: Sendable {
   /// How many of the first are left out.
   public var offset: Int
   /// Whether what is not saved counts: objects that were inserted here are found, those that were deleted here are
-  /// not, and values are as they were changed here.
+  /// not, and values are as they were changed here. Where it does not, computed keys are asked of other instances of
+  /// the objects, which have what is saved.
   public var includesPendingChanges = true
 
   /// What objects must be like.

@@ -76,8 +76,8 @@ struct PathBinder {
     case .stored(let key): path.terminal = .stored(key)
     case .virtual(let number): path.terminal = .virtual(number)
     case nil:
-      guard entity.allowsAnyKey || type != .unknown else {
-        throw unknown(name, of: entity, names, index)
+      if !entity.allowsAnyKey, type == .unknown {
+        try refuseUnknown(name, of: entity, names, index)
       }
       path.terminal = .nothing
     }
@@ -114,14 +114,17 @@ struct PathBinder {
     }
   }
 
-  private func unknown(
+  /// Refuses a key that no object has, unless one may get it.
+  private func refuseUnknown(
     _ name: String, of entity: ModelEntity, _ path: [String], _ index: Int
-  ) -> BindProblem {
+  ) throws(BindProblem) {
     let known =
       entity.attributes.map(\.name) + entity.relationships.map(\.name)
       + resolver.otherKeys(of: entity) + ["objectID"]
-    let hint = Spelling.nearest(to: name, among: known).map { "; did you mean \($0)?" } ?? "."
-    return BindProblem(
+    let meant = Spelling.nearest(to: name, among: known)
+    if meant == nil, resolver.allowsUnusedKeys { return }
+    let hint = meant.map { "; did you mean \($0)?" } ?? "."
+    throw BindProblem(
       .unknownKey, "\(entity.name) has no key \(name.prefix(60))\(hint)", path, index)
   }
 }

@@ -36,10 +36,15 @@ package protocol KeyResolver {
 
   /// Keys that the model does not know and that may have been meant.
   func otherKeys(of entity: ModelEntity) -> [String]
+
+  /// Whether any object may get keys that nobody has used yet, so that one that is unlike all that are known is one of
+  /// these, and not misspelt.
+  var allowsUnusedKeys: Bool { get }
 }
 
 extension KeyResolver {
   package func otherKeys(of entity: ModelEntity) -> [String] { [] }
+  package var allowsUnusedKeys: Bool { false }
 }
 
 /// How the values of a key are found.

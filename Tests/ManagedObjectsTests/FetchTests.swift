@@ -47,6 +47,32 @@ import Testing
     #expect(try context.count(FetchRequest("Post")) == 20)
   }
 
+  @Test func `S67: what is not saved is left out of what computed keys are computed of, too`()
+    throws
+  {
+    let stage = try Stage(Headlines.model())
+    let context = stage.context()
+    let (one, two, three) = (context.insert("Post"), context.insert("Post"), context.insert("Post"))
+    for post in [one, two, three] { post.setValue("ann", forKey: "author") }
+    try context.save()
+    one.setValue("bob", forKey: "author")
+    context.delete(two)
+    three["mood"] = "sunny"
+    _ = context.insert("Post")
+    func found(_ text: String, pending: Bool) throws -> [ObjectID] {
+      var request = FetchRequest("Post", where: text)
+      request.includesPendingChanges = pending
+      return try context.objectIDs(request).sorted()
+    }
+    #expect(try found("byline == \"by bob\"", pending: true) == [one.objectID])
+    #expect(try found("byline == \"by bob\"", pending: false) == [])
+    #expect(
+      try found("byline == \"by ann\"", pending: false)
+        == [one, two, three].map(\.objectID).sorted())
+    #expect(try found("temper == \"sunny!\"", pending: false) == [])
+    #expect(one.value(forKey: "byline") == "by bob" && two.isDeleted)
+  }
+
   @Test func `S67: a fetch finds objects of entities that inherit from the one asked for`() throws {
     let model = try ManagedObjectModel(entities: [
       EntityDescription("Vehicle", attributes: [AttributeDescription("plate", .string)]),
@@ -72,6 +98,25 @@ import Testing
       FetchRequest("Post", where: "rank != null", sortedBy: ["rank"]))
     #expect(sorted == [posts[2], posts[1]])
     #expect(try context.count(FetchRequest("Post", where: "mood == 'sunny'")) == 8)
+  }
+
+  @Test
+  func `S26: a dynamic key that nobody has used has no value, and one like a known key is refused`()
+    throws
+  {
+    let stage = try Stage()
+    let context = stage.context()
+    let posts = [context.insert("Post"), context.insert("Post")]
+    try context.save()
+    let none = FetchRequest("Post", where: "mood == 'sunny'", sortedBy: ["rank", "objectID"])
+    #expect(try context.fetch(none).isEmpty)
+    let without = FetchRequest("Post", where: "mood == null", sortedBy: ["rank", "objectID"])
+    #expect(try context.fetch(without) == posts)
+    let values = try context.values(of: ["rank", "author"], FetchRequest("Post"))
+    #expect(values.map { $0["rank"] } == values.map { $0["author"] } && values.count == 2)
+    #expect(throws: QueryError.self) { try context.fetch(FetchRequest("Post", where: "scor > 1")) }
+    posts[1]["scor"] = 2
+    #expect(try context.fetch(FetchRequest("Post", where: "scor > 1")) == [posts[1]])
   }
 
   @Test func `S68: a text that does not parse points at the column, a closure is asked of each`()
