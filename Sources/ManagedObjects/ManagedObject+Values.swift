@@ -57,13 +57,12 @@ extension ManagedObject {
     }
   }
 
-  /// Whether a key takes a value: whether it is of the attribute's type, or of the relationship's. Any other key
-  /// takes property lists.
+  /// Whether a key takes a value: whether it is of the attribute's type, or of the relationship's. A computed key takes
+  /// what it can be set to, and none where it can only be read. Any other key takes property lists.
   public final func canTake(_ value: Value?, forKey key: String) -> Bool {
+    if let virtual = state.entity.virtualAttributes[key] { return virtual.takes(value) }
     guard let value, !value.isNull else { return true }
-    guard let property = state.entity.property(key) else {
-      return state.entity.virtualAttributes[key] != nil || value.isPropertyList
-    }
+    guard let property = state.entity.property(key) else { return value.isPropertyList }
     return property.taken(value) != nil
   }
 
@@ -78,6 +77,9 @@ extension ManagedObject {
 
   /// Sets a value without notification, undo, inverse, or the object having changes by it. It is journaled, so that
   /// a replay sees it, unless nothing is tracked.
+  ///
+  /// A key that neither the model nor the class has is a dynamic attribute. What is no property list is refused there
+  /// as it is by `object[key]`, and so is any value of a key that is computed only.
   public final func setPrimitiveValue(_ value: Value?, forKey key: String) {
     state.attached().setPrimitiveValue(value, of: state, key)
   }

@@ -89,12 +89,17 @@ extension ManagedObjectContext {
   }
 
   func setDynamicValue(_ value: Value?, of state: ObjectState, _ name: String) {
-    if let value, !value.isNull, !value.isPropertyList {
-      preconditionFailure(
-        "\(state.entity.name)[\"\(name)\"] cannot be set to \(value), which is no property list.")
-    }
+    checkDynamic(value, of: state, name)
     guard let key = key(name) else { return }
     set(value.isNone ? nil : value, of: state, key)
+  }
+
+  /// Dynamic attributes are stored as one property list: what is none could not be saved, and no save could say
+  /// who has set it.
+  private func checkDynamic(_ value: Value?, of state: ObjectState, _ name: String) {
+    guard let value, !value.isNull, !value.isPropertyList else { return }
+    preconditionFailure(
+      "\(state.entity.name)[\"\(name)\"] cannot be set to \(value), which is no property list.")
   }
 
   /// Sets what one key of an object holds.
@@ -123,6 +128,14 @@ extension ManagedObjectContext {
 
   func setPrimitiveValue(_ value: Value?, of state: ObjectState, _ name: String) {
     let property = state.entity.property(name)
+    if property == nil {
+      // Nobody would see it: who asks for the key is given what is computed.
+      precondition(
+        state.entity.virtualAttributes[name] == nil,
+        "\(state.entity.name).\(name) is computed and holds no value; give what it is made of a key of its own."
+      )
+      checkDynamic(value, of: state, name)
+    }
     guard let key = property?.key ?? (value.isNone ? existingKey(name) : key(name)) else { return }
     var held = value
     if let property {
@@ -132,6 +145,8 @@ extension ManagedObjectContext {
             + "\(property.takenDescription).")
       }
       held = taken.value
+    } else if value.isNone {
+      held = nil
     }
     // Where nothing can be changed a getter may keep what it has made all the same.
     let isKeptOnly = writer.refusal != nil && property?.isTransient ?? false
@@ -221,6 +236,8 @@ extension Property {
   /// What the property takes, for a sentence.
   var takenDescription: String {
     switch kind {
+    case .attribute(let attribute) where attribute.type == .dictionary:
+      "dictionaries of property-list values that are not nested too deep"
     case .attribute(let attribute): "values of type \(attribute.type)"
     case .relationship(let relationship):
       relationship.isToMany ? "references to objects" : "a reference to an object"

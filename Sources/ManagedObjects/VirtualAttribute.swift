@@ -9,6 +9,8 @@ public struct VirtualAttribute: Sendable {
   public let keyPathsForValuesAffecting: Set<String>
   let read: @Sendable (ManagedObject) -> Value?
   let write: (@Sendable (ManagedObject, Value?) -> Void)?
+  /// Whether it can be set to a value.
+  let takes: @Sendable (Value?) -> Bool
 
   /// A key whose value a closure computes.
   ///
@@ -29,8 +31,10 @@ public struct VirtualAttribute: Sendable {
     }
     guard let set else {
       write = nil
+      takes = { _ in false }
       return
     }
+    takes = { Property(storedValue: $0) != nil }
     write = { object, value in
       guard let typed = object as? Object, let property = Property(storedValue: value) else {
         preconditionFailure(
@@ -46,6 +50,7 @@ public struct VirtualAttribute: Sendable {
     name = path.joined(separator: ".")
     keyPathsForValuesAffecting = []
     write = nil
+    takes = { _ in false }
     read = { object in
       var current = object
       for key in path.dropLast() {

@@ -75,11 +75,11 @@ extension SortKey {
   fileprivate func bound(_ names: PathBinder) throws(BindProblem) -> BoundSortKey {
     let bound = try names.bind(operand)
     guard case .path(let path) = bound.bound else {
-      throw BindProblem(.badPath, "\(operand) is no key to sort by.", bound.path)
+      throw BindProblem(.badPath, "\(operand) is no key.", bound.path)
     }
     if path.leadsToMany || path.type == .destinations {
       throw BindProblem(
-        .badPath, "\(operand) leads to many objects; nothing can be sorted by it but its @count.",
+        .badPath, "\(operand) leads to many objects, and so has no one value; its @count has.",
         bound.path)
     }
     return BoundSortKey(

@@ -1,6 +1,7 @@
 import DiskSimulation
 import ManagedObjects
 import ObjectModel
+import ObjectQuery
 import ObjectStore
 import Testing
 
@@ -240,6 +241,58 @@ import Testing
       let context = stage.context()
       context.insert("Post")["list"] = .counter(1)
     }
+  }
+
+  @Test func `S22: a primitive set of a dynamic attribute takes what a set of it does`()
+    async throws
+  {
+    let (stage, id, context) = try saved()
+    let post = try context.existingObject(with: id)
+    post.setPrimitiveValue(["a": 1], forKey: "list")
+    post.setPrimitiveValue(.null, forKey: "nothing")
+    try await context.save()
+    let other = stage.context()
+    defer { withExtendedLifetime(other) {} }
+    let found = try other.existingObject(with: id)
+    #expect(post["list"] == ["a": 1] && found["nothing"] == nil)
+    await #expect(processExitsWith: .failure) {
+      let context = try Stage().context()
+      defer { withExtendedLifetime(context) {} }
+      context.insert("Post").setPrimitiveValue(.set(["a"]), forKey: "list")
+    }
+    await #expect(processExitsWith: .failure) {
+      let context = try Stage().context()
+      defer { withExtendedLifetime(context) {} }
+      let deep = (0..<400).reduce(Value.integer(1)) { value, _ in .array([value]) }
+      context.insert("Post").setPrimitiveValue(deep, forKey: "list")
+    }
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let context = try Stage(Headlines.model()).context()
+      defer { withExtendedLifetime(context) {} }
+      context.insert("Post").setPrimitiveValue("x", forKey: "headline")
+    }
+    let words = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(words.contains("Post.headline is computed and holds no value"))
+  }
+
+  @Test func `S36: a computed key takes what it can be set to, and none where it is only read`()
+    throws
+  {
+    let context = try Stage(Headlines.model()).context()
+    defer { withExtendedLifetime(context) {} }
+    let post = context.insert("Post")
+    #expect(!post.canTake(5, forKey: "headline") && !post.canTake(nil, forKey: "headline"))
+    #expect(post.canTake("by ann", forKey: "byline") && !post.canTake(5, forKey: "byline"))
+    #expect(!post.canTake(nil, forKey: "byline"))
+  }
+
+  @Test func `S70: what leads to many has no one value to be read, and the error says so`() throws {
+    let (_, _, context) = try saved()
+    let error = try #require(throws: QueryError.self) {
+      try context.values(of: ["comments"], FetchRequest("Post"))
+    }
+    #expect("\(error)".contains("comments leads to many objects, and so has no one value"))
+    #expect(!"\(error)".contains("sorted"))
   }
 
   @Test func `S21: a class's own accessor is what value(forKey:) reaches`() throws {
