@@ -26,6 +26,8 @@ extension Set: AttributeConvertible where Element: AttributeConvertible {
 extension Array: AttributeConvertible where Element: AttributeConvertible {
   /// An array, which is looked into by the program alone.
   @inlinable public static var attributeType: AttributeType { .transformed(by: "Array") }
+  /// Whether the elements can.
+  @inlinable public static var isPropertyList: Bool { Element.isPropertyList }
   /// The array of what the elements are stored as.
   @inlinable public var storedValue: Value? { .array(map { $0.storedValue ?? .null }) }
   /// The array; nil where an element is of another kind.
@@ -41,8 +43,12 @@ extension Array: AttributeConvertible where Element: AttributeConvertible {
 }
 
 extension Dictionary: AttributeConvertible where Key == String, Value: AttributeConvertible {
-  /// A dictionary of property-list values.
-  @inlinable public static var attributeType: AttributeType { .dictionary }
+  /// A dictionary of property-list values; one of other values, as UUIDs, is looked into by the program alone.
+  @inlinable public static var attributeType: AttributeType {
+    isPropertyList ? .dictionary : .transformed(by: "Dictionary")
+  }
+  /// Whether the values can.
+  @inlinable public static var isPropertyList: Bool { Value.isPropertyList }
   /// The dictionary of what the values are stored as; one that is nil is left out.
   @inlinable public var storedValue: ObjectModel.Value? {
     .dictionary(compactMapValues(\.storedValue))
@@ -61,6 +67,8 @@ extension Dictionary: AttributeConvertible where Key == String, Value: Attribute
 extension Range: AttributeConvertible where Bound: AttributeConvertible {
   /// A range, stored as its two bounds.
   @inlinable public static var attributeType: AttributeType { .transformed(by: "Range") }
+  /// Whether the bounds can.
+  @inlinable public static var isPropertyList: Bool { Bound.isPropertyList }
   /// Both bounds.
   @inlinable public var storedValue: Value? {
     .array([lowerBound.storedValue ?? .null, upperBound.storedValue ?? .null])
@@ -75,6 +83,8 @@ extension Range: AttributeConvertible where Bound: AttributeConvertible {
 extension ClosedRange: AttributeConvertible where Bound: AttributeConvertible {
   /// A range, stored as its two bounds.
   @inlinable public static var attributeType: AttributeType { .transformed(by: "Range") }
+  /// Whether the bounds can.
+  @inlinable public static var isPropertyList: Bool { Bound.isPropertyList }
   /// Both bounds.
   @inlinable public var storedValue: Value? {
     .array([lowerBound.storedValue ?? .null, upperBound.storedValue ?? .null])

@@ -8,6 +8,10 @@ public protocol AttributeConvertible: SendableMetatype {
   /// Whether there may be no value.
   static var isOptional: Bool { get }
 
+  /// Whether what is stored for it can be part of a property list, as values of dictionaries are that can be looked
+  /// into: what `attributeType` says, if nothing else is said.
+  static var isPropertyList: Bool { get }
+
   /// The value that is stored for it; nil for none.
   var storedValue: Value? { get }
 
@@ -18,6 +22,14 @@ public protocol AttributeConvertible: SendableMetatype {
 extension AttributeConvertible {
   /// Not, but for optionals.
   @inlinable public static var isOptional: Bool { false }
+
+  /// Where the type has values that property lists have, or values of the program's own.
+  @inlinable public static var isPropertyList: Bool {
+    switch attributeType {
+    case .uuid, .url, .decimal, .set, .reference, .counter: false
+    default: true
+    }
+  }
 }
 
 extension Optional: AttributeConvertible where Wrapped: AttributeConvertible {
@@ -26,6 +38,9 @@ extension Optional: AttributeConvertible where Wrapped: AttributeConvertible {
 
   /// It may be.
   @inlinable public static var isOptional: Bool { true }
+
+  /// Whether that of what is wrapped can.
+  @inlinable public static var isPropertyList: Bool { Wrapped.isPropertyList }
 
   /// That of what is wrapped, or none.
   @inlinable public var storedValue: Value? { self?.storedValue }

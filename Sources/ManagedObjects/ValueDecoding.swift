@@ -182,7 +182,9 @@ private struct SingleDecoding: SingleValueDecodingContainer {
   private var real: Double? { value.real ?? value.integer.map { Double($0) } }
 
   private func integer<Integer: FixedWidthInteger>() throws -> Integer {
-    try take(value.integer.flatMap { Integer(exactly: $0) })
+    // Those that an integer has no room for are stored as decimals.
+    if let decimal = value.decimal { return try take(Integer("\(decimal)")) }
+    return try take(value.integer.flatMap { Integer(exactly: $0) })
   }
 
   private func take<Object>(_ object: Object?) throws -> Object {

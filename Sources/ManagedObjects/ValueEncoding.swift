@@ -31,16 +31,9 @@ enum ValueEncoding {
     return node.value
   }
 
-  fileprivate static func integer(
-    _ integer: some BinaryInteger, at path: [any CodingKey]
-  ) throws -> Value {
-    guard let value = Int(exactly: integer) else {
-      throw EncodingError.invalidValue(
-        integer,
-        EncodingError.Context(
-          codingPath: path, debugDescription: "\(integer) does not fit into 64 bits with a sign"))
-    }
-    return .integer(value)
+  /// An integer; one that is too large for that as the decimal that it is.
+  fileprivate static func integer(_ integer: UInt64) -> Value {
+    Int(exactly: integer).map { .integer($0) } ?? .decimal(Decimal(integer))
   }
 }
 
@@ -190,8 +183,8 @@ private struct SingleEncoding: SingleValueEncodingContainer {
   func encode(_ value: UInt8) { put(.integer(Int(value))) }
   func encode(_ value: UInt16) { put(.integer(Int(value))) }
   func encode(_ value: UInt32) { put(.integer(Int(value))) }
-  func encode(_ value: UInt) throws { put(try ValueEncoding.integer(value, at: codingPath)) }
-  func encode(_ value: UInt64) throws { put(try ValueEncoding.integer(value, at: codingPath)) }
+  func encode(_ value: UInt) { put(ValueEncoding.integer(UInt64(value))) }
+  func encode(_ value: UInt64) { put(ValueEncoding.integer(value)) }
 
   func encode<Object: Encodable>(_ object: Object) throws {
     // A type that hands its coding on to itself would do so for ever.

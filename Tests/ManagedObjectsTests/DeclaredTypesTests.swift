@@ -34,11 +34,15 @@ private final class Sheet: ManagedObject {
   @Attribute("size") var size: CGSize = CGSize(width: 1, height: 2)
   @Attribute("rect") var rect: CGRect?
   @Attribute("settings", .codable) var settings: Settings?
+  @Attribute("marks", .codable) var marks: [UInt64]?
   @Attribute("standard", .codable(writing: .beforeSave)) var standard: Settings = Settings()
   @Attribute("numbers") var numbers: [Int]?
   @Attribute("words") var words: Set<String> = ["x"]
   @Attribute("titles") var titles: [String: String] = [:]
   @Attribute("any") var any: [String: Value]?
+  @Attribute("owners") var owners: [String: UUID]?
+  @Attribute("prices") var prices: [String: [Decimal?]] = [:]
+  @Attribute("groups") var groups: [String: Set<Int>]?
   @Attribute("small") var small: Int16 = -3
   @Attribute("ratio") var ratio: Float?
   @Attribute("price") var price: Decimal?
@@ -100,6 +104,49 @@ private final class Sheet: ManagedObject {
     #expect(found.small == 300 && found.ratio == 0.25 && found.price == Decimal(5) / 4)
     #expect(!found.flag && found.link == URL(string: "https://example.org/a"))
     #expect(found.blob == Data([9, 8]) && found.strict == "abc" && found.ids == [id])
+  }
+
+  @Test func `S29: a dictionary of what no property list has is a value of the program's own`()
+    async throws
+  {
+    let stage = try Stage(ManagedObjectModel(Sheet.self))
+    let context = stage.context()
+    let sheet = context.insert(Sheet.self)
+    let owner = UUID()
+    sheet.strict = "abc"
+    sheet.owners = ["ann": owner]
+    sheet.prices = ["tea": [Decimal(5) / 4, nil]]
+    sheet.groups = ["odd": [1, 3]]
+    try await context.save()
+    let other = stage.context()
+    let found = try other.existingObject(with: sheet.objectID, as: Sheet.self)
+    #expect(found.owners == ["ann": owner] && found.groups == ["odd": [1, 3]])
+    #expect(found.prices == ["tea": [Decimal(5) / 4, nil]])
+    let types = Dictionary(
+      uniqueKeysWithValues: sheet.entity.attributes.map { ($0.name, $0.type) })
+    #expect(types["owners"] == .transformed(by: "Dictionary"))
+    #expect(types["titles"] == .dictionary && types["any"] == .dictionary)
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let context = try Stage(ManagedObjectModel(Sheet.self)).context()
+      defer { withExtendedLifetime(context) {} }
+      let sheet = context.insert(Sheet.self)
+      sheet.any = ["a": .uuid(UUID())]
+    }
+    let words = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(words.contains("it takes dictionaries of property-list values"))
+  }
+
+  @Test func `S29: a coded value has integers that need all of 64 bits`() throws {
+    let stage = try Stage(ManagedObjectModel(Sheet.self))
+    let context = stage.context()
+    let sheet = context.insert(Sheet.self)
+    sheet.strict = "abc"
+    sheet.marks = [0, UInt64(Int.max), UInt64(Int.max) + 1, .max]
+    try context.save()
+    let other = stage.context()
+    let found = try other.existingObject(with: sheet.objectID, as: Sheet.self)
+    #expect(found.marks == [0, UInt64(Int.max), UInt64(Int.max) + 1, .max])
+    #expect(other.object(with: found.objectID).primitiveValue(forKey: "marks")?.array?.first == 0)
   }
 
   @Test func `S29: a coded value is stored as a property list that can be looked into`() throws {
