@@ -90,6 +90,7 @@ extension ContextFold {
   /// Forgets an object that is as in its base, but for where it stands.
   mutating func tidy(_ object: ObjectID) {
     guard let draft = objects[object], !draft.isDirty, draft.isAsInBase else { return }
+    if !recorder.isEmpty { recorder.noteLeft(object, draft) }
     objects[object] = nil
     place(object, on: draft.base)
   }

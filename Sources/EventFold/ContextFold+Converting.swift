@@ -64,19 +64,32 @@ extension UndoStep {
 }
 
 extension UndoStep.Object {
-  private init(_ object: ObjectID, _ kind: Restoration.Kind, _ values: [KeyNumber: ValueBefore]) {
-    self.init(
-      object: object, kind: kind,
-      entries: values.map { UndoStep.Entry(key: $0.key, before: $0.value) }
-        .sorted { $0.key < $1.key })
-  }
-
   fileprivate func converted(by conversion: some RowConverting) -> UndoStep.Object? {
     guard conversion.convert(Row(), of: object) != nil else { return nil }
     let before = Dictionary(entries.map { ($0.key, $0.before) }) { first, _ in first }
     let values = before.converted(object, kind, by: conversion)
     if kind == .updated, values.isEmpty { return nil }
-    return UndoStep.Object(object, kind, values)
+    let left = left(by: conversion)
+    return UndoStep.Object(
+      object: object, kind: kind,
+      entries: values.map { key, value in
+        UndoStep.Entry(key: key, before: value, left: left[key])
+      }
+      .sorted { $0.key < $1.key })
+  }
+
+  /// What the step has left, as the newer model has it.
+  private func left(by conversion: some RowConverting) -> [KeyNumber: Value?] {
+    var converted: [KeyNumber: Value?] = [:]
+    for entry in entries {
+      guard let left = entry.left else { continue }
+      var row = Row()
+      row[entry.key] = left
+      for newer in conversion.newerKeys(of: entry.key, of: object) {
+        converted.updateValue(conversion.convert(row, of: object)?[newer], forKey: newer)
+      }
+    }
+    return converted
   }
 }
 

@@ -46,6 +46,7 @@ extension ContextFold {
         if let draft = objects[object] { moved[object] = try move(object, draft, to: commit, row) }
       }
     }
+    noteLeft()
     for object in refreshed {
       objects[object] = nil
       if let draft = moved[object] { adopt(object, draft) } else { place(object, on: commit) }
@@ -69,6 +70,7 @@ extension ContextFold {
         ? draft.standing(on: row, at: commit)
         : draft.moved(to: commit, row: row, traits[object.entity] ?? KeyTraits())
     }
+    noteLeft()
     // A commit before that was in already, and its rows may be gone.
     base = max(base, commit)
     ownBases = Places()
@@ -83,6 +85,7 @@ extension ContextFold {
       let left = draft.isDirty ? try unsavable(of: object, draft, commit, row) : draft
       if let left { kept[object] = left }
     }
+    noteLeft()
     for object in objects.keys where kept.isEmpty || kept[object] == nil {
       place(object, on: commit)
     }
@@ -104,6 +107,11 @@ extension ContextFold {
     left.delta = delta
     left.quietKeys = Set(delta.keys)
     return left
+  }
+
+  /// Notes what the step that is being made leaves: what others have of it is not the step's.
+  private mutating func noteLeft() {
+    if !recorder.isEmpty { recorder.noteLeft(objects) }
   }
 
   private func move<RowError>(

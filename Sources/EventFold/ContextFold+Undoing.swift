@@ -40,7 +40,7 @@ extension ContextFold {
   /// Ends a step, if anything was changed since the last one ended.
   mutating func endStep(named name: String?) {
     guard !recorder.isEmpty else { return }
-    undoSteps.append(recorder.step(named: name))
+    undoSteps.append(recorder.step(named: name, leaving: objects))
     recorder = StepRecorder()
   }
 
@@ -104,7 +104,8 @@ extension ContextFold {
       let traits = traits[restoration.object.entity] ?? KeyTraits()
       objects.values[index].restore(restoration, traits, &opposite)
     }
+    let step = opposite.step(named: name, leaving: objects)
     for restoration in restorations { tidy(restoration.object) }
-    return opposite.step(named: name)
+    return step
   }
 }

@@ -99,7 +99,9 @@ package struct ContextFold: Equatable, Sendable {
   package var hasOpenStep: Bool { !recorder.isEmpty }
 
   /// What came since the last border and will be undone before all steps; nil where nothing came.
-  package var openStep: UndoStep? { recorder.isEmpty ? nil : recorder.step(named: nil) }
+  package var openStep: UndoStep? {
+    recorder.isEmpty ? nil : recorder.step(named: nil, leaving: objects)
+  }
 
   func isTransient(_ key: KeyNumber, of object: ObjectID) -> Bool {
     traits[object.entity]?.transient.contains(key) ?? false

@@ -5,6 +5,8 @@ struct StepRecorder: Hashable, Sendable {
   fileprivate struct Object: Hashable, Sendable {
     var kind = Restoration.Kind.updated
     var values: [KeyNumber: ValueBefore] = [:]
+    /// What keys were left with whose objects were forgotten meanwhile.
+    var left: [KeyNumber: Value?] = [:]
   }
 
   private var objects: [ObjectID: Object] = [:]
@@ -34,6 +36,20 @@ struct StepRecorder: Hashable, Sendable {
     objects[object, default: Object()].noteAll(row)
   }
 
+  /// Notes what the step leaves of objects that it has changed, before they are forgotten.
+  mutating func noteLeft(_ drafts: [ObjectID: ObjectDraft]) {
+    for object in objects.keys { if let draft = drafts[object] { noteLeft(object, draft) } }
+  }
+
+  /// Notes what the step leaves of an object, if it has changed it, before it is forgotten.
+  mutating func noteLeft(_ object: ObjectID, _ draft: ObjectDraft) {
+    guard let index = objects.index(forKey: object) else { return }
+    for key in objects.values[index].values.keys {
+      guard let left = objects.values[index].left(of: key, draft) else { continue }
+      objects.values[index].left.updateValue(left, forKey: key)
+    }
+  }
+
   /// Says what objects were as a newer model has it.
   mutating func convert(by conversion: some RowConverting) {
     for (object, before) in objects {
@@ -46,18 +62,31 @@ struct StepRecorder: Hashable, Sendable {
   }
 
   /// All of it as a step.
-  func step(named name: String?) -> UndoStep {
+  ///
+  /// - Parameter drafts: what it leaves.
+  func step(named name: String?, leaving drafts: [ObjectID: ObjectDraft]) -> UndoStep {
     let objects = objects.sorted { $0.key < $1.key }.map { object, before in
-      UndoStep.Object(
+      let draft = before.kind == .updated ? drafts[object] : nil
+      return UndoStep.Object(
         object: object, kind: before.kind,
-        entries: before.values.map { UndoStep.Entry(key: $0.key, before: $0.value) }
-          .sorted { $0.key < $1.key })
+        entries: before.values.map { key, value in
+          UndoStep.Entry(key: key, before: value, left: before.left(of: key, draft))
+        }
+        .sorted { $0.key < $1.key })
     }
     return UndoStep(name: name, objects: objects)
   }
 }
 
 extension StepRecorder.Object {
+  /// What a key is left with whose value before does not tell; nil where that is not known.
+  fileprivate func left(of key: KeyNumber, _ draft: ObjectDraft?) -> Value?? {
+    guard kind == .updated, case .value? = values[key] else { return nil }
+    // What is not set any more was saved or given up, and may since have become what others have made of it.
+    guard let draft, left[key] == nil || draft.delta[key] != nil else { return left[key] }
+    return .some(draft.value(of: key))
+  }
+
   mutating func note(_ key: KeyNumber, _ before: ValueBefore) {
     // Of one that was not there, or of which all is known, no value says more.
     guard kind == .updated else { return }
@@ -87,6 +116,7 @@ extension StepRecorder.Object {
   mutating func noteAll(_ row: Row) {
     guard kind == .updated else { return }
     kind = .inserted
+    left = [:]
     let changed = values
     values = [:]
     for entry in row.entries { values[entry.key] = .value(entry.value) }

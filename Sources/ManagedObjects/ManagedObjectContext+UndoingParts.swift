@@ -10,7 +10,9 @@ extension ManagedObjectContext {
   /// changed by undoing its members.
   ///
   /// - Parameter count: how many of the steps that changed it, the last ones, are taken back.
-  /// - Throws: where no step has changed it, or it came to be by that and others lead to it now.
+  /// - Throws: where no step has changed it, or it came to be by that and others lead to it now; and where somebody has
+  ///   changed the same keys since, without its being a step, as another context whose changes were brought in: the
+  ///   error names them.
   public func undo(_ object: ManagedObject, steps count: Int = 1) throws {
     settleSave()
     let state = object.state
@@ -23,16 +25,22 @@ extension ManagedObjectContext {
       .compactMap { step in step.objects.first { $0.object == state.objectID } }.prefix(count)
     guard !parts.isEmpty else { throw ContextError.nothingToUndo }
     var row = currentRow(of: state)
-    for part in parts { row = part.taken(back: row) }
+    var later: [ContextError.ChangedKey] = []
+    for part in parts {
+      later += keysOverwritten(by: part, of: row)
+      row = part.taken(back: row)
+    }
     let targets = [state.objectID: row]
-    try refuseLater(row == nil ? keysLeading(to: state, outside: targets) : [])
+    if row == nil { later += keysLeading(to: state, outside: targets) }
+    try refuseLater(later)
     bring(targets, named: nil)
   }
 
   /// Takes back one step, of whatever age, and leaves what came later. It is a step of its own, of the same name.
   ///
   /// - Parameter index: its place among `undoSteps`.
-  /// - Throws: where later steps have changed the same keys; the error names them.
+  /// - Throws: where later steps have changed the same keys, or somebody has without its being a step, as another context
+  ///   whose changes were brought in; the error names them.
   public func undo(step index: Int) throws {
     settleSave()
     if let refusal = writer.refusal { throw refusal }
@@ -42,6 +50,10 @@ extension ManagedObjectContext {
     var later: [ContextError.ChangedKey] = []
     for step in steps[(index + 1)...] {
       later += steps[index].keys(changedBy: step).map { .init(objectID: $0, key: name(of: $1, $0)) }
+    }
+    for part in steps[index].objects {
+      guard let state = instance(of: part.object)?.state else { continue }
+      later += keysOverwritten(by: part, of: currentRow(of: state))
     }
     let targets = rowsBefore(steps[index])
     for (object, row) in targets where row == nil {
@@ -69,6 +81,15 @@ extension ManagedObjectContext {
     return rows
   }
 
+  /// The keys in which taking back what a step did to an object would take back what somebody else has done since.
+  private func keysOverwritten(
+    by part: UndoStep.Object, of row: Row?
+  ) -> [ContextError.ChangedKey] {
+    part.keysOverwritten(in: row).map {
+      .init(objectID: part.object, key: name(of: $0, part.object))
+    }
+  }
+
   func refuseLater(_ keys: [ContextError.ChangedKey]) throws {
     if keys.isEmpty { return }
     let keys = Set(keys).sorted { ($0.objectID, $0.key) < ($1.objectID, $1.key) }
@@ -89,6 +110,24 @@ extension UndoStep.Object {
       guard var row else { return nil }
       for entry in entries { row[entry.key] = entry.before.restored(from: row[entry.key]) }
       return row
+    }
+  }
+}
+
+extension UndoStep.Object {
+  /// The keys that somebody else has changed since, where this is what the object is now.
+  fileprivate func keysOverwritten(in row: Row?) -> [KeyNumber] {
+    switch kind {
+    // It goes with all that it has.
+    case .deleted: return []
+    case .inserted:
+      guard let row else { return [] }
+      let before = Dictionary(entries.map { ($0.key, $0.before) }) { first, _ in first }
+      return Set(before.keys).union(row.entries.map(\.key))
+        .filter { before[$0]?.restored(from: nil) != row[$0] }
+    case .updated:
+      guard let row else { return entries.map(\.key) }
+      return entries.filter { $0.overwrites(row[$0.key]) }.map(\.key)
     }
   }
 }

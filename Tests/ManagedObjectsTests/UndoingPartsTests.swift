@@ -92,6 +92,90 @@ import Testing
     #expect(throws: ContextError.nothingToUndo) { try context.undo(stepNamed: "nothing") }
   }
 
+  @Test(arguments: [false, true])
+  func `S51: what others have changed since, or nobody can undo, is not taken back with a part`(
+    isRecovered: Bool
+  ) throws {
+    let stage = try Stage()
+    let other = stage.context()
+    let (post, gone) = (other.insert("Post"), other.insert("Post"))
+    try other.save()
+    var context = stage.context()
+    func here(_ object: ManagedObject) -> ManagedObject { context.object(with: object.objectID) }
+    func step(_ key: String, _ value: Value?, _ object: ManagedObject? = nil) {
+      here(object ?? post).setValue(value, forKey: key)
+      context.processPendingChanges()
+    }
+    func expectRefusal(_ keys: Set<String>, _ undo: () throws -> Void) throws {
+      let title = here(post).value(forKey: "title")
+      let error = try #require(throws: ContextError.self) { try undo() }
+      guard case .laterChanges(let later) = error else { throw error }
+      #expect(Set(later.map(\.key)) == keys)
+      #expect(here(post).value(forKey: "title") == title)
+    }
+    step("title", "One")
+    step("author", "ann")
+    step("likes", .counter(3))
+    step("author", "ann", gone)
+    // In one step with what is saved and brought in meanwhile.
+    context.beginUndoGrouping()
+    here(gone).setValue("two", forKey: "title")
+    other.merge(from: try #require(try context.save()))
+    post.setValue("Theirs", forKey: "title")
+    post.setValue(.counter(7), forKey: "likes")
+    gone.setValue("theirs", forKey: "title")
+    context.merge(from: try #require(try other.save()))
+    here(gone)["mood"] = "calm"
+    context.endUndoGrouping()
+    if isRecovered {
+      here(post)["unsaved"] = true
+      context.processPendingChanges()
+      context = try RecoveringTests.recovered(stage.killed())
+    }
+    try expectRefusal(["title"]) { try context.undo(step: 0) }
+    try expectRefusal(["title"]) { try context.undo(step: 4) }
+    try context.undo(step: 2)
+    #expect(here(post).value(forKey: "likes") == .counter(4))
+    try context.undo(step: 1)
+    #expect(here(post).value(forKey: "author") == nil)
+    context.undo()
+    func setForGood(_ author: Value?) {
+      context.disableUndoRegistration()
+      here(post).setValue(author, forKey: "author")
+      context.enableUndoRegistration()
+    }
+    setForGood("bob")
+    try expectRefusal(["author"]) { try context.undo(step: 1) }
+    try expectRefusal(["title", "author"]) { try context.undo(here(post), steps: 20) }
+    // What is as it was before is taken back from nobody.
+    setForGood(nil)
+    try context.undo(step: 1)
+    context.disableUndoRegistration()
+    context.delete(here(gone))
+    context.enableUndoRegistration()
+    try expectRefusal(["author"]) { try context.undo(step: 3) }
+  }
+
+  @Test
+  func `S51: what others have brought back and changed is not made what it was before it went`()
+    throws
+  {
+    let stage = try Stage()
+    let context = stage.context()
+    let post = context.insert("Post")
+    try context.save()
+    context.delete(post)
+    let deletion = try #require(try context.save())
+    let other = stage.context()
+    try other.revert(.commit(deletion.number))
+    other.object(with: post.objectID).setValue("Theirs", forKey: "title")
+    context.merge(from: try #require(try other.save()))
+    #expect(post.value(forKey: "title") == "Theirs")
+    let error = try #require(throws: ContextError.self) { try context.undo(step: 1) }
+    guard case .laterChanges(let keys) = error else { throw error }
+    #expect(keys.map(\.key) == ["title"] && post.value(forKey: "title") == "Theirs")
+  }
+
   @Test
   func `S51: what was added to a counter in one step is taken back from what later ones added`()
     throws
