@@ -103,6 +103,9 @@ package struct ContextFold: Equatable, Sendable {
     recorder.isEmpty ? nil : recorder.step(named: nil, leaving: objects)
   }
 
+  /// The keys of an object that were changed since the last border.
+  package func keysOfOpenStep(of object: ObjectID) -> Set<KeyNumber> { recorder.keys(of: object) }
+
   func isTransient(_ key: KeyNumber, of object: ObjectID) -> Bool {
     traits[object.entity]?.transient.contains(key) ?? false
   }

@@ -50,6 +50,11 @@ struct StepRecorder: Hashable, Sendable {
     }
   }
 
+  /// The keys of an object that were changed.
+  func keys(of object: ObjectID) -> Set<KeyNumber> {
+    objects[object].map { Set($0.values.keys) } ?? []
+  }
+
   /// Says what objects were as a newer model has it.
   mutating func convert(by conversion: some RowConverting) {
     for (object, before) in objects {

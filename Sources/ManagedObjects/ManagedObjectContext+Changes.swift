@@ -11,7 +11,7 @@ extension ManagedObjectContext {
     for (key, value) in draft.delta {
       let property = state.entity.property(key)
       // What the model declares is changed where it differs; a dynamic attribute where it was set.
-      if property != nil, value == draft.baseRow?[key] { continue }
+      if property != nil, value == draft.baseRow?[key], !state.isPending(key) { continue }
       guard let name = property?.name ?? store.name(of: key) else { continue }
       changed[name] = value ?? .null
     }
@@ -97,6 +97,8 @@ extension ManagedObjectContext {
   func reconcile(_ state: ObjectState, _ keys: [KeyNumber]) {
     guard let draft = fold.objects[state.objectID] else { return }
     let equal = keys.filter { key in
+      // What cannot be stored is not what was saved.
+      if state.isPending(key) { return false }
       // Not `??`: what is absent and what is nil are different here.
       guard let value = draft.delta[key] else { return false }
       // Not `??` here either.

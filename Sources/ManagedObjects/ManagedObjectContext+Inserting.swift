@@ -97,6 +97,7 @@ extension ManagedObjectContext {
     guard state.presence == .there else { return }
     readMembers(of: state)
     held[state.objectID] = object
+    forgetPendingOfOpenStep(of: state)
     let row = markDeleted(state)
     for property in state.entity.properties where property.relationship?.storage == .one {
       noteReference(

@@ -108,7 +108,12 @@ extension ManagedObjectContext {
   private func storePending(of state: ObjectState, _ wanted: KeyNumber? = nil) throws {
     unstored.remove(state.objectID)
     var failure: (any Error)?
-    for (key, decoded) in state.decoded ?? [:] where decoded.isPending && state.presence == .there {
+    for (key, decoded) in state.decoded ?? [:] where decoded.isPending {
+      // It may come back, and has a value then that is not stored.
+      if state.presence != .there {
+        unstored.insert(state.objectID)
+        continue
+      }
       if let wanted, key != wanted {
         unstored.insert(state.objectID)
         continue
@@ -146,6 +151,34 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Forgets values of an object that is about to be deleted which were set in the same step: what is undone leads
+  /// back to before they were set.
+  func forgetPendingOfOpenStep(of state: ObjectState) {
+    guard unstored.contains(state.objectID) else { return }
+    let keys = fold.keysOfOpenStep(of: state.objectID)
+    if keys.isEmpty { return }
+    state.decoded = state.decoded?.filter { !$0.value.isPending || !keys.contains($0.key) }
+  }
+
+  /// Has values that are not stored yet be changes again of an object that undoing or redoing has brought back: the
+  /// store's values, which that has brought back, are not what it has.
+  func setPendingAgain(of state: ObjectState) {
+    guard unstored.contains(state.objectID), state.presence == .there else { return }
+    let draft = fold.objects[state.objectID]
+    let keys = (state.decoded ?? [:]).filter { $0.value.isPending && draft?.delta[$0.key] == nil }
+      .keys.sorted()
+    if keys.isEmpty { return }
+    // It is no step: what has been undone can be made again.
+    let registersUndo = fold.registersUndo
+    if registersUndo { perform(.undoSwitched(isOn: false)) }
+    base(state)
+    for key in keys {
+      perform(.set(state.objectID, key, draft?.value(of: key) ?? stored(state, key)))
+    }
+    if registersUndo { perform(.undoSwitched(isOn: true)) }
+    settle(state)
+  }
+
   /// Gives up values that are not stored yet.
   func discardPending() {
     for object in unstored { state(of: object)?.decoded = nil }
@@ -161,6 +194,9 @@ extension ObjectState {
     }
     return context.decoded(of: self, property)
   }
+
+  /// Whether a key has a value that is not stored yet. It counts as changed, though it is set as it is stored until then.
+  func isPending(_ key: KeyNumber) -> Bool { decoded?[key]?.isPending ?? false }
 
   /// Forgets what was made of stored values that may be others now. What is not stored yet is a change, and stays.
   func forgetDecoded() {

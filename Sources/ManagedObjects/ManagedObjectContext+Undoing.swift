@@ -180,7 +180,11 @@ extension ManagedObjectContext {
     }
     for restoration in restorations {
       guard let state = state(of: restoration.object) else { continue }
-      for entry in restoration.entries { replaceDecoded(of: state, entry.key) }
+      // What was not stored yet when an object went is not stored yet when it comes back.
+      let isComing = restoration.kind == .inserted && state.presence != .there
+      for entry in restoration.entries where !(isComing && state.isPending(entry.key)) {
+        replaceDecoded(of: state, entry.key)
+      }
     }
     // An object that comes or goes changes in all its keys.
     var keys: [ObjectID: [KeyNumber]] = [:]
@@ -188,6 +192,7 @@ extension ManagedObjectContext {
       keys[restoration.object] = restoration.entries.map(\.key)
     }
     var isDone = false
+    var broughtBack: [Restoration] = []
     transition(states, changing: keys) {
       // Who was told that it is about to happen may have done something else.
       let isNext =
@@ -195,9 +200,13 @@ extension ManagedObjectContext {
       if !isNext { return }
       perform(edit(restorations))
       for restoration in restorations { coverUntracked(after: restoration) }
+      if !unstored.isEmpty { broughtBack = restorations.filter { $0.kind == .inserted } }
       isDone = true
     }
     guard isDone else { return false }
+    for restoration in broughtBack {
+      if let state = state(of: restoration.object) { setPendingAgain(of: state) }
+    }
     for state in states {
       // Who was called before may have had it be there, or not, otherwise than undoing has.
       guard let reason = reasons[state.objectID],

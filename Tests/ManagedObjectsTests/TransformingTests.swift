@@ -211,6 +211,56 @@ private final class Sketch: ManagedObject {
     #expect(try context.save() == nil)
   }
 
+  @Test(arguments: ["atOnce", "later"])
+  func `S29: what cannot be stored is a change over a refresh, and where it is reconciled`(
+    key: String
+  ) throws {
+    sketch.setColor(Color(red: 1_000), key)
+    #expect(throws: ContextError.self) { try context.save() }
+    context.refresh(sketch, mergeChanges: true)
+    sketch.reconcileChanges()
+    #expect(sketch.hasChanges && context.updatedObjects == [sketch] && context.hasChanges)
+    #expect(Array(sketch.changedValues().keys) == [key])
+    #expect(throws: ContextError.self) { try context.save() }
+    sketch.setColor(Color(red: 3), key)
+    try context.save()
+    #expect(try elsewhere().color(key) == Color(red: 3))
+  }
+
+  @Test(arguments: ["atOnce", "later"], [nil, Color(red: 3)])
+  func `S29: what cannot be stored is a change again when its object's deletion is undone`(
+    key: String, before: Color?
+  ) throws {
+    let bad = Color(red: 1_000)
+    sketch.setColor(before, key)
+    try context.save()
+    sketch.setColor(bad, key)
+    context.processPendingChanges()
+    context.delete(sketch)
+    context.processPendingChanges()
+    for _ in 1...2 {
+      context.undo()
+      #expect(sketch.color(key) == bad && sketch.hasChanges && context.updatedObjects == [sketch])
+      #expect(context.canRedo)
+      context.redo()
+      #expect(sketch.isDeleted)
+    }
+    context.undo()
+    #expect(throws: ContextError.self) { try context.save() }
+    #expect(sketch.color(key) == bad)
+    context.undo()
+    #expect(sketch.color(key) == before)
+    #expect(try context.save() == nil)
+  }
+
+  @Test func `S29: what was set in the step of a deletion is undone with it`() throws {
+    sketch.later = Color(red: 1_000)
+    context.delete(sketch)
+    context.undo()
+    #expect(sketch.later == nil && !sketch.isDeleted && !sketch.hasChanges)
+    #expect(try context.save() == nil)
+  }
+
   @Test
   func `S29: a stored value that cannot be read is nil, or the default, and the key says why`()
     throws
