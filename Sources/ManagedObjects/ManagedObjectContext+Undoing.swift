@@ -194,9 +194,9 @@ extension ManagedObjectContext {
     var isDone = false
     var broughtBack: [Restoration] = []
     transition(states, changing: keys) {
+      if isUndo { undoWhatObserversDid() }
       // Who was told that it is about to happen may have done something else.
-      let isNext =
-        isUndo ? fold.undoSteps.last == step : !fold.hasOpenStep && fold.redoSteps.last == step
+      let isNext = (isUndo ? fold.undoSteps : fold.redoSteps).last == step && !fold.hasOpenStep
       if !isNext { return }
       perform(edit(restorations))
       for restoration in restorations { coverUntracked(after: restoration) }
@@ -215,6 +215,14 @@ extension ManagedObjectContext {
       state.object?.awake(from: reason)
     }
     return true
+  }
+
+  /// Takes back what observers have changed who were told that a step is about to be undone: it came after the step, and
+  /// so is undone before it.
+  private func undoWhatObserversDid() {
+    guard fold.hasOpenStep else { return }
+    perform(.stepEnded(name: nil))
+    if let step = fold.undoSteps.last { _ = restore(step) { .undone($0) } }
   }
 
   /// A relationship that leads to none has no value.

@@ -110,6 +110,38 @@ import Testing
     withExtendedLifetime(context) {}
   }
 
+  @Test func `S40, S46: what an observer changes before an undo is undone with it`() throws {
+    let stage = try Stage()
+    let context = stage.context()
+    let (post, other) = (context.insert("Post"), context.insert("Post"))
+    try context.save()
+    post.setValue("1", forKey: "title")
+    context.processPendingChanges()
+    var heard: [Value?] = []
+    let tokens = [
+      post.observe("title", [.prior]) { change in
+        if change.isPrior {
+          other.setValue("before", forKey: "title")
+          post.setValue(.counter(7), forKey: "likes")
+        }
+      },
+      other.observe("title", [.new]) { heard.append($0.new) },
+    ]
+    context.undo()
+    for token in tokens { token.cancel() }
+    #expect(post.value(forKey: "title") == "Untitled" && post.value(forKey: "likes") == .counter(0))
+    #expect(other.value(forKey: "title") == "Untitled" && heard == ["before", "Untitled"])
+    #expect(context.undoSteps.count == 1 && context.redoSteps.count == 2 && !context.hasChanges)
+    context.redo()
+    #expect(post.value(forKey: "title") == "1" && other.value(forKey: "title") == "Untitled")
+    context.redo()
+    #expect(other.value(forKey: "title") == "before" && !context.canRedo)
+    context.undo()
+    context.undo()
+    context.undo()
+    #expect(post.isDeleted && other.isDeleted && !context.canUndo)
+  }
+
   @Test func `S46: a group that was given up, undone or forgotten within can be ended`() throws {
     for way in 0..<3 {
       let stage = try Stage()
