@@ -221,7 +221,8 @@ extension Property {
   func taken(_ value: Value?) -> Taken? {
     guard let value, !value.isNull else { return Taken(value: nil) }
     guard let type else {
-      return relationship?.admits(value) ?? false ? Taken(value: value) : nil
+      guard let relationship, value.isDestination(ofMany: relationship.isToMany) else { return nil }
+      return Taken(value: value)
     }
     if type.admits(value) { return Taken(value: value) }
     switch (type, value) {
@@ -241,18 +242,6 @@ extension Property {
     case .attribute(let attribute): "values of type \(attribute.type)"
     case .relationship(let relationship):
       relationship.isToMany ? "references to objects" : "a reference to an object"
-    }
-  }
-}
-
-extension RelationshipInfo {
-  fileprivate func admits(_ value: Value) -> Bool {
-    switch (isToMany, value) {
-    case (false, .reference): true
-    case (true, .set(let members)): members.allSatisfy { $0.reference != nil }
-    case (true, .array(let members)):
-      members.allSatisfy { $0.reference != nil } && Set(members).count == members.count
-    default: false
     }
   }
 }

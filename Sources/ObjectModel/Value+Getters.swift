@@ -61,3 +61,16 @@ extension Value? {
     }
   }
 }
+
+extension Value {
+  /// Whether a relationship may hold the value.
+  package func isDestination(ofMany isToMany: Bool) -> Bool {
+    switch (isToMany, self) {
+    case (false, .reference): true
+    case (true, .set(let members)): members.allSatisfy { $0.reference != nil }
+    case (true, .array(let members)):
+      members.allSatisfy { $0.reference != nil } && Set(members).count == members.count
+    default: false
+    }
+  }
+}

@@ -179,7 +179,9 @@ import Testing
     ) throws -> [String] {
       count += 1
       let base = store.lastCommit
-      let (mine, theirs) = (Row([title: .string("mine \(count)")]), Row([title: .integer(count)]))
+      let (mine, theirs) = (
+        Row([title: .string("mine \(count)")]), Row([title: .string("\(count)")])
+      )
       let seen = try objects.map { try store.head.row(of: $0) }
       let editor = try store.beginContext(name: "editor", on: base)
       for object in objects { try store.record(.set(object, title, mine[title]), by: editor) }
@@ -208,7 +210,7 @@ import Testing
     #expect(try save(.tell) { mine, _ in [mine, mine] } == [], "the edits say so by themselves")
     let findings = try save(.tell) { mine, theirs in [mine, theirs] }
     #expect(findings.count == 1, "\(findings)")
-    #expect(findings.first?.contains("is \"mine 7\" by the edits, and 7 by the commit") == true)
+    #expect(findings.first?.contains("is \"mine 7\" by the edits, and \"7\" by the commit") == true)
     try store.close()
   }
 

@@ -43,8 +43,8 @@ import Testing
     if !isDirect { try store.record(.inserted(object), by: context) }
     var row: Row?
     for number in UInt64(1)...2 {
-      let next = Row([key: .integer(Int(number))])
-      if !isDirect { try store.record(.set(object, key, .integer(Int(number))), by: context) }
+      let next = Row([key: .string("\(number)")])
+      if !isDirect { try store.record(.set(object, key, next[key]), by: context) }
       _ = try store.commit(
         CommitRequest([
           .init(object, base: CommitNumber(rawValue: number - 1), row, to: next)
@@ -53,7 +53,7 @@ import Testing
     }
     let findings = try store.verify(deep: true)
     #expect(findings == [])
-    try store.record(.set(object, key, 7), by: context)
+    try store.record(.set(object, key, "7"), by: context)
     let again = try open(disk.imageAfterProcessDeath())
     #expect(try again.verify(deep: true) == [])
     let draft = try #require(again.unsavedDrafts.first)

@@ -25,8 +25,11 @@ extension EditingLife {
     case "friends", "row":
       if old == nil, name == "row" { return try record(.set(object, key, .array([])), index) }
       let (one, other) = (there[dice.pick(there.count)], there[dice.pick(there.count)])
+      // Nobody inserts what is there already: a list would have it twice.
+      let inserted = old?.array?.contains(.reference(one)) == true ? [] : [one]
       try record(
-        .membersChanged(object, key, inserted: [one], removed: one == other ? [] : [other]), index)
+        .membersChanged(object, key, inserted: inserted, removed: one == other ? [] : [other]),
+        index)
     default:
       let value = value(for: name, old)
       try record(
@@ -37,7 +40,9 @@ extension EditingLife {
   private mutating func value(for name: String, _ old: Value?) -> Value? {
     if dice.pick(10) == 0 { return nil }
     switch name {
-    case "rank": return .integer(dice.pick(9))
+    case "rank":
+      let isNewer = store.model?.entity(named: "Note")?.attribute("rank")?.type == .real
+      return isNewer ? .real(Double(dice.pick(9))) : .integer(dice.pick(9))
     case "likes": return .counter((old?.counter ?? 0) + dice.pick(5) - 1)
     case "tags": return .set(Set((0..<dice.pick(4)).map { _ in Value.integer(dice.pick(6)) }))
     case "mood":
