@@ -59,9 +59,8 @@ struct JoinedEnds {
     let entries = (isFirst ? names.first : names.second).entries
     var side = Side(patches: entries.map { ($0.patch, $0) })
     for (index, entry) in entries.enumerated() {
-      guard let object = isFirst ? names.next(entry.patch) : names.former(entry.patch) else {
-        continue
-      }
+      let object = isFirst ? names.next(entry.patch) : names.former(entry.patch)
+      guard let object else { continue }
       side.indexes[object] = index
       for (key, patch) in entry.patch.relationships.sorted(by: { $0.key < $1.key }) {
         for (members, isAdded) in [(patch.removed, false), (patch.added, true)] {

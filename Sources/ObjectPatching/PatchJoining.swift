@@ -16,7 +16,7 @@ struct PatchJoining {
   /// What objects are named by before the first, by what they are named by after it; and after the second, by what
   /// they are named by before it. Of those only that change.
   private let namesBefore: [PatchIdentity: PatchIdentity]
-  private let namesAfter: [PatchIdentity: PatchIdentity]
+  private var namesAfter: [PatchIdentity: PatchIdentity]
 
   init(_ first: FlatPatch, _ second: FlatPatch, _ model: ManagedObjectModel) {
     self.first = first
@@ -48,6 +48,10 @@ struct PatchJoining {
     }
     (idsBefore, idsBetween, idsAfter) = (before, between, after)
     (self.namesBefore, self.namesAfter) = (namesBefore, namesAfter)
+    for patch in second.entries.map(\.patch) where patch.kind == .creation {
+      let name = former(patch)
+      if name != self.between(patch.identity) { self.namesAfter[name] = patch.identity }
+    }
   }
 
   /// Notes what may be the identifier of what is named by its ID. Which of the values is one, nobody asks for who does
@@ -81,18 +85,25 @@ struct PatchJoining {
     return former(second.entries[index].patch)
   }
 
-  /// The same of an object that is named as after the second; nil where that makes it under the name of another.
-  func former(_ identity: PatchIdentity) -> PatchIdentity? {
+  /// The same of an object that is named as after the second.
+  func former(_ identity: PatchIdentity) -> PatchIdentity {
     let name = idsAfter[identity] ?? identity
     guard let place = second.after[name] else { return between(name) }
     return former(second.entries[place].patch)
   }
 
-  /// The same of the object of a patch of the second.
-  func former(_ patch: ObjectPatch) -> PatchIdentity? {
+  /// The same of the object of a patch of the second. What that makes under the name of another is told from it.
+  func former(_ patch: ObjectPatch) -> PatchIdentity {
     let name = between(patch.identity)
     let isOther = placesInSecond[name] != nil || first.after[name] != nil
-    return patch.kind == .creation && isOther ? nil : name
+    return patch.kind == .creation && isOther ? Self.toBe(patch.identity) : name
+  }
+
+  /// What tells an object that is not there between the patches from another that has its name then. No attribute is
+  /// without a name, so that nothing else is told by it.
+  private static func toBe(_ identity: PatchIdentity) -> PatchIdentity {
+    guard case .attribute(_, let value) = identity.identifier else { return identity }
+    return PatchIdentity(identity.entityName, "", value)
   }
 
   func before(_ identity: PatchIdentity) -> PatchIdentity {

@@ -255,11 +255,12 @@ import Testing
   }
 
   @Test(arguments: ["parent", "children", "both"], ["parent", "children", "both"])
-  func `what goes and comes again is led to itself, while another has its name`(
+  func `what goes and comes again is led to by itself and by another, which has its name meanwhile`(
     going: String, coming: String
   ) throws {
     let (x, y) = (make("a"), make("b"))
     x.setValue(reference(x), forKey: "parent")
+    y.setValue(reference(x), forKey: "parent")
     try context.save()
     context.delete(x)
     y.setValue("a", forKey: "guid")
@@ -267,6 +268,7 @@ import Testing
     y.setValue("b", forKey: "guid")
     let again = make("a")
     again.setValue(reference(again), forKey: "parent")
+    y.setValue(reference(again), forKey: "parent")
     try context.save()
     let first = try Patch.difference(in: stage.store, from: .commit(1), to: .commit(2))
       .saying("parent", at: going, as: "children")
@@ -356,7 +358,6 @@ extension Patch {
     if place == key { return Patch(objects: said) }
     for index in said.indices {
       guard let own = said[index].relationships[key] else { continue }
-      let member = RelationshipPatch.Member(said[index].identity)
       for (others, isAdded) in [(own.removed, false), (own.added, true)] {
         for other in others {
           let owner = said.firstIndex {
@@ -364,7 +365,11 @@ extension Patch {
           }
           guard let owner else { continue }
           var patch = said[owner].relationships[inverse] ?? RelationshipPatch(.toMany)
-          if isAdded { patch.added.append(member) } else { patch.removed.append(member) }
+          if isAdded {
+            patch.added.append(.init(said[index].nameAfter))
+          } else {
+            patch.removed.append(.init(said[index].identity))
+          }
           said[owner].relationships[inverse] = patch
         }
       }
@@ -375,6 +380,11 @@ extension Patch {
 }
 
 extension ObjectPatch {
+  fileprivate var nameAfter: PatchIdentity {
+    guard kind == .update, let name = new?["guid"] else { return identity }
+    return PatchIdentity(entityName, "guid", name)
+  }
+
   fileprivate var flat: [ObjectPatch] {
     var own = self
     let nested = relationships.sorted { $0.key < $1.key }.flatMap { $1.patches.flatMap(\.flat) }
