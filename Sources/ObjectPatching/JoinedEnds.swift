@@ -103,6 +103,7 @@ struct JoinedEnds {
 
   /// The two patches, said at the same ends.
   mutating func joining() throws(PatchError) -> PatchJoining {
+    try names.refuseWhatIsThere()
     leaveOwners()
     // What they said at the beginning.
     var (one, other) = (first, second)

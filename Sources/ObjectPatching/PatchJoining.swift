@@ -119,6 +119,18 @@ struct PatchJoining {
     placesInSecond[between(identity)].map { second.entries[$0].patch.kind == .deletion } ?? false
   }
 
+  /// Refuses what the second patch makes under a name that it does not free, and under which the first leaves another.
+  func refuseWhatIsThere() throws(PatchError) {
+    for entry in second.entries where entry.patch.kind == .creation {
+      let name = between(entry.patch.identity)
+      guard first.after[name] != nil, placesInSecond[name] == nil else { continue }
+      throw PatchError(
+        .doesNotFollow, at: entry.path,
+        "\(entry.patch.identity) is there after the first patch, and the other makes it; join patches of which one "
+          + "begins where the other ends.")
+    }
+  }
+
   func patch() throws(PatchError) -> Patch {
     var objects: [ObjectPatch] = []
     var taken: Set<Int> = []

@@ -11,7 +11,7 @@ struct CascadeLoss {
 // What deletions take with them by the model's rules.
 extension PatchPlan {
   /// Notes what cascades would take that the patch does not have go: what was added since, where a deletion says all of
-  /// its object; and what the policy keeps, however far the cascade goes.
+  /// its object; and, however far the cascade goes, what the patch has be there afterwards, and what the policy keeps.
   mutating func checkCascades() throws {
     // What goes with others stands behind them, most often.
     for index in steps.indices.reversed() where steps[index].effect == .deletion {
@@ -19,14 +19,17 @@ extension PatchPlan {
       guard let object = steps[index].object, !cascades.isEmpty else { continue }
       let isWhole = steps[index].saysAll
       var losses: [CascadeLoss] = []
+      var staying: [Leaving] = []
       for property in cascades {
         var lost: [Target] = []
         for member in try destinations(ofGoing: object, property) {
           if isWhole, try leavesUnsaid(member, property, index) {
-            try leave(member, object, property)
-          } else if try isWhole || policy == .keepOurs && takesWhatIsKept(member) {
-            lost.append(.existing(member))
+            try leave(Leaving(member: member, owner: object, property: property))
+            continue
           }
+          let along = try whatStays(Leaving(member: member, owner: object, property: property))
+          staying += along
+          if isWhole || !along.isEmpty { lost.append(.existing(member)) }
         }
         if !lost.isEmpty { losses.append(CascadeLoss(property: property, objects: lost)) }
       }
@@ -36,6 +39,8 @@ extension PatchPlan {
         keep(index)
       } else {
         noteLosses(losses, index)
+        // Where the policy decides, what the patch speaks of leaves before.
+        for each in staying { try leave(each) }
       }
     }
   }
@@ -76,31 +81,66 @@ extension PatchPlan {
     return try removed.contains { try objectBefore($0.identity, at: steps[index].path) == member }
   }
 
-  private mutating func leave(
-    _ member: ObjectID, _ object: ObjectID, _ property: Property
+  /// Has an object leave what goes.
+  private mutating func leave(_ leaving: Leaving) throws {
+    if leaving.property.relationship?.storage != .inverse {
+      try unlink(leaving.member, from: leaving.owner, leaving.property, isImplied: true)
+    }
+    guard let inverse = leaving.property.relationship?.inverse, inverse.storage != .inverse,
+      let back = context.schema.entity(leaving.member.entity)?.property(inverse.key)
+    else { return }
+    // What stays is told of.
+    try unlink(leaving.owner, from: leaving.member, back, isImplied: false)
+  }
+
+  private mutating func unlink(
+    _ member: ObjectID, from object: ObjectID, _ property: Property, isImplied: Bool
   ) throws {
     let former = try context.destinationsShown(of: object, property).map(Target.existing)
     var link =
       links[.existing(object)]?[property.key]
       ?? Link(property: property, former: former, targets: former, isImplied: true)
     link.targets.removeAll { $0 == .existing(member) }
+    link.isImplied = link.isImplied && isImplied
     links[.existing(object), default: [:]][property.key] = link
   }
 
-  /// Whether an object is kept, or takes what is kept with it when it goes.
-  private func takesWhatIsKept(_ object: ObjectID) throws -> Bool {
-    var (waiting, known) = ([object], Set([object]))
+  /// What is to stay of an object and of what it takes with it when it goes.
+  private func whatStays(_ leaving: Leaving) throws -> [Leaving] {
+    var (waiting, known) = ([leaving], Set([leaving.member]))
+    var staying: [Leaving] = []
     while let next = waiting.popLast() {
-      if let step = taken[next], steps[step].effect == nil, steps[step].patch.kind != .update {
-        return true
+      if isToStay(next.member) {
+        staying.append(next)
+        continue
       }
-      for property in context.schema.entity(next.entity)?.cascades ?? [] {
-        waiting += try destinations(ofGoing: next, property)
-          .filter { known.insert($0).inserted }
+      for property in context.schema.entity(next.member.entity)?.cascades ?? [] {
+        for member in try destinations(ofGoing: next.member, property) {
+          // What several take along leaves all of them.
+          guard known.insert(member).inserted || isToStay(member) else { continue }
+          waiting.append(Leaving(member: member, owner: next.member, property: property))
+        }
       }
     }
-    return false
+    return staying
   }
+
+  /// Whether the patch has an object be there afterwards, or the policy keeps it.
+  private func isToStay(_ object: ObjectID) -> Bool {
+    guard let step = taken[object] else { return false }
+    switch steps[step].effect {
+    case .update: return true
+    case nil: return steps[step].patch.kind != .update
+    default: return false
+    }
+  }
+}
+
+/// An object that a cascade would take with its owner.
+private struct Leaving {
+  let member: ObjectID
+  let owner: ObjectID
+  let property: Property
 }
 
 extension EntityInfo {

@@ -151,6 +151,42 @@ import Testing
     #expect(try context.count(FetchRequest("Item")) == 1)
   }
 
+  /// A patch by hand that deletes the whole and speaks of what would go with that.
+  private func patch(_ part: ObjectPatch) -> Patch {
+    Patch(objects: [ObjectPatch(deleting: identity("w"), old: ["guid": "w"]), part])
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func `what a patch has be there afterwards is not taken along unsaid`(
+    isCreated: Bool, isDeep: Bool
+  ) throws {
+    let part = make("p", in: isDeep ? make("between", in: whole) : whole)
+    try context.save()
+    let before = try GraphPicture(context)
+    let patch = patch(
+      isCreated
+        ? ObjectPatch(creating: identity("p"), new: ["score": 7])
+        : ObjectPatch(updating: identity("p"), new: ["score": 7]))
+    for policy in [PatchPolicy.refuse, .merge] {
+      let error = #expect(throws: PatchConflicts.self) {
+        try patch.apply(to: context, policy: policy)
+      }
+      #expect(error?.conflicts.contains { $0.key == "parts" } ?? false)
+      #expect(try GraphPicture(context).difference(from: before) == nil && !context.hasChanges)
+    }
+    try patch.apply(to: context, policy: .keepOurs)
+    #expect(!whole.isDeleted && !part.isDeleted)
+    context.rollback()
+    let report = try patch.apply(to: context, policy: .force)
+    #expect(report.conflicts.contains { $0.key == "parts" })
+    #expect(report.objects.map(\.keys) == [[], ["score", "whole"]])
+    #expect(whole.isDeleted && !part.isDeleted)
+    #expect(part.value(forKey: "score") == 7 && part.value(forKey: "whole") == nil)
+    #expect(try GraphPicture(context).objects.count == 1)
+    context.undo()
+    #expect(try GraphPicture(context).difference(from: before) == nil)
+  }
+
   @Test func `the difference of two objects has all that goes with another, however deep`() throws {
     let owner = make("owner")
     let part = make("p", in: whole)

@@ -288,6 +288,29 @@ import Testing
     #expect(try GraphPicture(other).difference(from: picture(1)) == nil)
   }
 
+  @Test
+  func `what the first patch leaves there is not made by the second, unless that frees its name`()
+    throws
+  {
+    let (name, film) = (PatchIdentity("Book", "guid", "a"), PatchIdentity("Film", "guid", "w"))
+    let made = ObjectPatch(creating: name, new: ["guid": "a", "score": 2])
+    for first in [
+      ObjectPatch(updating: name, new: ["score": 1]),
+      ObjectPatch(creating: name, new: ["score": 1]),
+    ] {
+      // What would go along unsaid is there to who joins.
+      let unsaid = Patch(objects: [ObjectPatch(deleting: film, old: ["guid": "w"]), made])
+      let error = #expect(throws: PatchError.self) {
+        try followed(Patch(objects: [first]), unsaid)
+      }
+      #expect(error?.code == .doesNotFollow && error?.path.description == "/1")
+      let said = Patch(objects: [ObjectPatch(deleting: name, old: ["guid": "a"]), made])
+      let joined = try followed(Patch(objects: [first]), said)
+      let kinds = joined.objects.map(\.kind)
+      #expect(kinds == (first.kind == .update ? [.deletion, .creation] : [.creation]))
+    }
+  }
+
   @Test func `a name that a function makes of two is given to one object`() throws {
     let model = try ManagedObjectModel(
       entities: [
