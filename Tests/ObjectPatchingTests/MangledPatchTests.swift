@@ -13,10 +13,13 @@ import Testing
     try campaign.forEachHistory(tally) { seed in
       var mangling = try Mangling(seed: seed)
       for _ in 0..<6 { try mangling.check(tally) }
+      for _ in 0..<4 { try mangling.checkJoined(tally) }
     }
     print("mangled patches from seed \(campaign.seed): \(tally.summary)")
     #expect(tally["applied"] >= campaign.count)
     #expect(tally["refused"] >= campaign.count)
+    #expect(tally["joined"] >= campaign.count / 8)
+    #expect(tally["not joined"] >= campaign.count / 4)
     #expect(tally.violations.isEmpty, "\(tally.violations)")
   }
 }
@@ -43,15 +46,44 @@ private struct Mangling {
   private mutating func roll(_ count: Int) -> Int { Int(dice.next() % UInt64(count)) }
 
   mutating func check(_ tally: Tally) throws {
+    guard let patch = try patch() else { return }
+    let context = try context()
+    for policy in PatchPolicy.allCases { try check(patch, policy, context, tally) }
+  }
+
+  /// Two that know nothing of each other are not joined, or to one that is as any other.
+  mutating func checkJoined(_ tally: Tally) throws {
+    guard let one = try patch(), let other = try patch() else { return }
+    let (model, context) = (try PatchStage.model(), try context())
+    let joined: Patch
+    do throws(PatchError) {
+      joined = try one.followed(by: other, model: model)
+    } catch {
+      return tally.count("not joined")
+    }
+    guard joined.objects.flatMap(\.identities).allSatisfy({ !$0.isNameless }) else {
+      throw Broken(description: "joining gives names that nothing has: \(joined)")
+    }
+    tally.count("joined")
+    for policy in PatchPolicy.allCases { try check(joined, policy, context, tally) }
+  }
+
+  /// A mangled difference; nil where nothing differs.
+  private mutating func patch() throws -> Patch? {
     var patch = try Patch.difference(
       from: store.asOf(.commit(commits[roll(3)])), to: store.asOf(.commit(commits[roll(3)])))
     identities = patch.objects.flatMap(\.identities)
-    if identities.isEmpty { return }
+    if identities.isEmpty { return nil }
     for _ in 0...roll(4) { patch.objects = mangled(patch.objects) }
+    return patch
+  }
+
+  /// A context with the store as it is at any of the moments.
+  private mutating func context() throws -> ManagedObjectContext {
     let context = ManagedObjectContext(store, isolation: nil)
     try context.revert(to: .commit(commits[roll(3)]))
     try context.save()
-    for policy in PatchPolicy.allCases { try check(patch, policy, context, tally) }
+    return context
   }
 
   private func check(
@@ -65,8 +97,9 @@ private struct Mangling {
         throw Broken(description: "\(what) under \(policy) leaves\n    \(difference)\n\(patch)")
       }
     }
+    var report: PatchReport?
     do {
-      try patch.apply(to: context, policy: policy, named: "\(policy)")
+      report = try patch.apply(to: context, policy: policy, named: "\(policy)")
     } catch is PatchError {
       try expectBefore("an error")
       tally.count("refused")
@@ -85,6 +118,12 @@ private struct Mangling {
     }
     if let oneSided = try GraphPicture(context).oneSided {
       throw Broken(description: "\(oneSided) under \(policy): \(patch)")
+    }
+    for object in report?.objects ?? [] where object.kind != .deletion {
+      let found = try object.objectID.map { try context.existingObject(with: $0) }
+      guard let found, !found.isDeleted else {
+        throw Broken(description: "\(object.identity) is not there under \(policy): \(patch)")
+      }
     }
     guard try doubledNames(context).isSubset(of: names) else {
       throw Broken(description: "an identifier is given twice under \(policy): \(patch)")
@@ -180,5 +219,12 @@ extension ObjectPatch {
       + relationships.sorted { $0.key < $1.key }.flatMap { _, patch in
         (patch.removed + patch.added).map(\.identity) + patch.patches.flatMap(\.identities)
       }
+  }
+}
+
+extension PatchIdentity {
+  fileprivate var isNameless: Bool {
+    guard case .attribute(let key, _) = identifier else { return false }
+    return key.isEmpty
   }
 }
