@@ -73,6 +73,11 @@ import Testing
       "replay", "replay --until 1 --json", "replay --until 0", "replay --check --until 1",
       "replay --speed 0", "replay --speed 1e9 --until v1",
     ],
+    "report": [
+      "report", "report --json", "report --since 3 --until 4 --deep --json",
+      "report --longest 3 --since head --json", "report --since 4 --until 2", "report --since v9",
+      "report --longest x",
+    ],
     "schema": ["schema", "schema Post --json", "schema Nothing"],
     "help": [
       "", "--help", "help log", "info --help", "--version", "help --json", "lgo", "completions zhs",
@@ -128,8 +133,10 @@ import Testing
   private func transcript(of lines: [String], on disk: SimulatedDisk) -> String {
     lines.map { line in
       let run = Run(line, on: disk)
+      // Of a page the parts that are always the same are kept once, in the code.
+      let output = ReportPage.parts.reduce(run.output) { $0.replacing($1, with: "[…]\n") }
       let errors = run.errors.split(separator: "\n").map { "! \($0)\n" }.joined()
-      return "$ xjournal \(line)\n\(run.output)\(errors)= \(run.status.rawValue)\n"
+      return "$ xjournal \(line)\n\(output)\(errors)= \(run.status.rawValue)\n"
     }.joined(separator: "\n")
   }
 }

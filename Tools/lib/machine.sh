@@ -94,6 +94,8 @@ has_library() { command -v pkg-config >/dev/null && pkg-config --exists "$1"; }
 
 # Set by the script of the benchmarks, the only one that needs the stores they compare with.
 needs_peers=
+# Set by the script that opens the report, the only one that needs a browser.
+needs_browser=
 
 # Prints a line for each package that is missing: its name, and why it is needed.
 missing_packages() {
@@ -102,6 +104,9 @@ missing_packages() {
   has_library libxxhash || say 'libxxhash-dev: the journal is checked by libxxhash'
   command -v lz4 >/dev/null || say 'lz4: tests read the journal with the command-line tool'
   python3 -c 'import plistlib' 2>/dev/null || say 'python3: tests compare property lists with plistlib'
+  if [ -n "$needs_browser" ] && ! command -v chromium >/dev/null; then
+    say 'chromium: the report is opened in a browser'
+  fi
   [ -n "$needs_peers" ] || return 0
   has_library sqlite3 || say 'libsqlite3-dev: the benchmarks compare with SQLite'
   has_library lmdb || say 'liblmdb-dev: the benchmarks compare with LMDB'

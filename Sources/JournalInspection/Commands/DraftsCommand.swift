@@ -41,7 +41,7 @@ extension Command {
 }
 
 /// Shows what is unsaved, for people and in JSON.
-private struct DraftPrinter {
+struct DraftPrinter {
   private let wording: Wording
   private let isWhole: Bool
   /// Whether there may be edits that are not shown.

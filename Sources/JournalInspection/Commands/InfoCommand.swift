@@ -27,7 +27,7 @@ extension Command {
 }
 
 /// What is known of a journal without reading it.
-private struct JournalFacts {
+struct JournalFacts {
   private let path: String
   private let identity: String
   private let commit: CommitContent?
@@ -77,27 +77,41 @@ private struct JournalFacts {
       ])
   }
 
+  /// By name, for people.
+  var lines: [(name: String, text: String)] {
+    var lines = [("store", identity)]
+    if let commit {
+      let author = commit.author.map { " by \($0)" } ?? ""
+      lines.append(
+        (
+          "commits",
+          "\(Wording.count(number.rawValue)), the last \(Wording.time(commit.time.date))\(author)"
+        ))
+    } else {
+      lines.append(("commits", number == .none ? "none yet" : Wording.count(number.rawValue)))
+    }
+    if firstKept > 1 {
+      lines.append(("kept", "from commit \(Wording.count(firstKept.rawValue)) on"))
+    }
+    lines.append(("entities", entities.isEmpty ? "none yet" : entities.joined(separator: ", ")))
+    if !tags.isEmpty {
+      let names = tags.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+        .map { "\($0.key) (\($0.value))" }
+      lines.append(("tags", names.joined(separator: ", ")))
+    }
+    lines.append(
+      ("size", "\(Wording.bytes(byteCount)) in \(Wording.count(segmentCount, "segment"))"))
+    if isBehind {
+      lines.append(("beyond", "there is more that is not known to be durable yet"))
+    }
+    return lines
+  }
+
   func show(_ output: Output) {
     func fact(_ name: String, _ words: Words) {
       output.line("\(name + String(repeating: " ", count: 10 - name.count), .key)\(words)")
     }
     fact("journal", "\(path, .strong)  \(identity, .faint)")
-    if let commit {
-      let author = commit.author.map { " by \($0)" } ?? ""
-      fact(
-        "commits",
-        "\(Wording.count(number.rawValue)), the last \(Wording.time(commit.time.date))\(author)")
-    } else {
-      fact("commits", number == .none ? "none yet" : "\(Wording.count(number.rawValue))")
-    }
-    if firstKept > 1 { fact("kept", "from commit \(Wording.count(firstKept.rawValue)) on") }
-    fact("entities", entities.isEmpty ? "none yet" : "\(entities.joined(separator: ", "))")
-    if !tags.isEmpty {
-      let names = tags.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
-        .map { "\($0.key) (\($0.value))" }
-      fact("tags", "\(names.joined(separator: ", "))")
-    }
-    fact("size", "\(Wording.bytes(byteCount)) in \(Wording.count(segmentCount, "segment"))")
-    if isBehind { fact("beyond", "there is more that is not known to be durable yet") }
+    for (name, text) in lines.dropFirst() { fact(name, Words(text)) }
   }
 }

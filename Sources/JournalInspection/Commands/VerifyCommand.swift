@@ -26,37 +26,13 @@ extension Command {
     request.tellsFindings = true
     let isDeep = request.has("deep")
     let verification = try onStore { () throws(StoreError) in try store.verification(deep: isDeep) }
-    var doubts: [String] = []
-    if store.isBehind {
-      doubts.append("the journal has more, of which it is not known that it is durable")
-    }
-    if verification.uncomparedCommitCount > 0 {
-      doubts.append(
-        "\(Wording.count(verification.uncomparedCommitCount, "commit")) could not be compared: compaction has "
-          + "dropped their edits, or a crash has lost what they stood on")
-    }
-    let status: ExitStatus =
-      if verification.findings.contains(where: { !$0.isOfNewerCode }) {
-        .damage
-      } else if !verification.findings.isEmpty {
-        .newerFormat
-      } else {
-        request.has("strict") && !doubts.isEmpty ? .no : .fine
-      }
+    let doubts = verification.doubts(of: store)
+    let status =
+      verification.status == .fine && request.has("strict") && !doubts.isEmpty
+      ? .no : verification.status
     let output = request.output
     if output.isJSON {
-      output.json(
-        .document(
-          "verification",
-          [
-            ("isSound", .boolean(verification.findings.isEmpty)), ("isDeep", .boolean(isDeep)),
-            ("lastCommit", .count(store.lastCommit.rawValue)),
-            ("findings", .array(verification.findings.map { .string($0.description) })),
-            ("doubts", .array(doubts.map { .string($0) })),
-            ("comparedCommits", isDeep ? .count(verification.comparedCommitCount) : nil),
-            ("directCommits", isDeep ? .count(verification.directCommitCount) : nil),
-            ("uncomparedCommits", isDeep ? .count(verification.uncomparedCommitCount) : nil),
-          ]))
+      output.json(.verification(verification, isDeep: isDeep, store))
       return status
     }
     for finding in verification.findings { output.line("\("damaged:", .removed) \(finding)") }
@@ -69,5 +45,46 @@ extension Command {
       output.line("\("sound:", .added) \(commits)\(compared).")
     }
     return status
+  }
+}
+
+extension Verification {
+  /// What is no damage, but not as it should be either.
+  func doubts(of store: StoreReader) -> [String] {
+    var doubts: [String] = []
+    if store.isBehind {
+      doubts.append("the journal has more, of which it is not known that it is durable")
+    }
+    if uncomparedCommitCount > 0 {
+      doubts.append(
+        "\(Wording.count(uncomparedCommitCount, "commit")) could not be compared: compaction has "
+          + "dropped their edits, or a crash has lost what they stood on")
+    }
+    return doubts
+  }
+
+  /// What a command ends with that has found this.
+  var status: ExitStatus {
+    if findings.isEmpty { return .fine }
+    return findings.allSatisfy(\.isOfNewerCode) ? .newerFormat : .damage
+  }
+}
+
+extension JSONValue {
+  /// The document that tells what a verification has found.
+  static func verification(
+    _ verification: Verification, isDeep: Bool, _ store: StoreReader
+  ) -> JSONValue {
+    .document(
+      "verification",
+      [
+        ("isSound", .boolean(verification.findings.isEmpty)), ("isDeep", .boolean(isDeep)),
+        ("lastCommit", .count(store.lastCommit.rawValue)),
+        ("findings", .array(verification.findings.map { .string($0.description) })),
+        ("doubts", .array(verification.doubts(of: store).map { .string($0) })),
+        ("comparedCommits", isDeep ? .count(verification.comparedCommitCount) : nil),
+        ("directCommits", isDeep ? .count(verification.directCommitCount) : nil),
+        ("uncomparedCommits", isDeep ? .count(verification.uncomparedCommitCount) : nil),
+      ])
   }
 }

@@ -15,7 +15,7 @@ package struct CommandTable: Sendable {
   /// The commands that look, in the order in which help tells of them.
   package static let looking: [Command] = [
     .info, .log, .show, .get, .query, .history, .blame, .diff, .events, .schema,
-    .drafts, .verify, .stats, .export, .dump, .replay,
+    .drafts, .verify, .stats, .export, .dump, .replay, .report,
   ]
 
   func command(named name: String) throws(ToolError) -> Command {

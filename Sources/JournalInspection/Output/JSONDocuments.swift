@@ -50,6 +50,36 @@ extension JSONValue {
     }
   }
 
+  /// The document with the longest texts and lists among the values in it cut, which say then how long they were.
+  func withValuesCut(_ longest: Int) -> JSONValue {
+    switch self {
+    case .array(let elements): .array(elements.map { $0.withValuesCut(longest) })
+    case .object(let object):
+      .object(
+        JSONObject(
+          object.members.map { (key, value) in
+            let isValue = ["values", "userInfo", "message"].contains(key)
+            return (key, isValue ? value.cut(longest) : value.withValuesCut(longest))
+          }))
+    default: self
+    }
+  }
+
+  private func cut(_ longest: Int) -> JSONValue {
+    switch self {
+    case .string(let text) where text.utf8.count > longest && text.count > longest:
+      .string("\(text.prefix(longest))… (\(Wording.count(text.count, "character")))")
+    case .array(let elements) where elements.count > longest:
+      .array(
+        elements.prefix(longest).map { $0.cut(longest) }
+          + [.string("… (\(Wording.count(elements.count)) in all)")])
+    case .array(let elements): .array(elements.map { $0.cut(longest) })
+    case .object(let object):
+      .object(JSONObject(object.members.map { ($0.key, $0.value.cut(longest)) }))
+    default: self
+    }
+  }
+
   private var withTextForLargeIntegers: JSONValue {
     switch self {
     case .integer(let number):

@@ -40,6 +40,10 @@ package struct JSONKind: Sendable {
     JSONKind(
       "verification", "what a verification has found",
       "isSound isDeep lastCommit findings doubts comparedCommits directCommits uncomparedCommits"),
+    JSONKind(
+      "growth", "the size of the journal when each of its segments began, and now", "points"),
+    JSONKind(
+      "activity", "how many events came before each commit from the first shown on", "first events"),
     JSONKind("check", "what replay --check has found", "comparedCommits findings"),
     JSONKind(
       "stats", "what can be counted",

@@ -6,7 +6,11 @@ package import ObjectPatching
 package final class Output {
   package let console: any Console
   /// Whether the data are JSON.
-  package let isJSON: Bool
+  package private(set) var isJSON: Bool
+  /// Texts and lists in JSON that have more are cut; none where nothing is said.
+  private var longest: Int?
+  /// Whether documents stand within a page, where an angle bracket could end what they stand in.
+  private var isInPage = false
   private let isColoured: Bool
   private let colorsErrors: Bool
   private var buffer: [UInt8] = []
@@ -48,7 +52,23 @@ package final class Output {
   ///
   /// - Parameter isAsItIs: whether large integers stay numbers, where another format says so.
   package func json(_ document: JSONValue, asItIs isAsItIs: Bool = false) {
-    send((isAsItIs ? document.escapedText : document.safeText) + "\n")
+    let document = longest.map(document.withValuesCut) ?? document
+    let text = isAsItIs ? document.escapedText : document.safeText
+    send((isInPage ? text.withoutAngleBrackets : text) + "\n")
+  }
+
+  /// Has what a closure shows written as JSON, whatever else is written.
+  ///
+  /// - Parameters:
+  ///   - longest: texts and lists that have more characters or elements are cut.
+  ///   - isInPage: whether it stands within a page.
+  func writeDocuments(
+    cutTo longest: Int, inPage isInPage: Bool, _ body: () throws(ToolError) -> Void
+  ) throws(ToolError) {
+    let before = (isJSON, self.longest, self.isInPage)
+    defer { (isJSON, self.longest, self.isInPage) = before }
+    (isJSON, self.longest, self.isInPage) = (true, longest, isInPage)
+    try body()
   }
 
   /// Says something to whoever sits at the terminal.
@@ -84,5 +104,13 @@ package final class Output {
     let result = console.write(buffer)
     buffer.removeAll(keepingCapacity: true)
     if result != .written { failure = result }
+  }
+}
+
+extension String {
+  /// The JSON with angle brackets, which only stand in strings there, in digits.
+  fileprivate var withoutAngleBrackets: String {
+    guard utf8.contains(UInt8(ascii: "<")) else { return self }
+    return split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003c")
   }
 }

@@ -55,6 +55,19 @@ struct SegmentWalk {
     }
   }
 
+  func header(of segment: Manifest.Segment) throws(ToolError) -> SegmentHeader {
+    let file = try file(of: segment)
+    let bytes = try Self.bytes(of: file, at: 0, SegmentHeader.byteCount)
+    switch bytes.withUnsafeBytes({ SegmentHeader.read($0) }) {
+    case .header(let header): return header
+    case .damaged: throw ToolError(.damage, "the header of \(segment.number.fileName) is damaged.")
+    case .newer(let format, _):
+      throw ToolError(
+        .newerFormat,
+        "\(segment.number.fileName) has format \(format), which is newer than this tool.")
+    }
+  }
+
   /// Calls a closure with each frame of a segment, and says what stands behind the last: nil for its end.
   ///
   /// - Parameter body: returns whether to go on.
@@ -62,16 +75,7 @@ struct SegmentWalk {
     of segment: Manifest.Segment, _ body: (SegmentHeader, SealedFrame) -> Bool
   ) throws(ToolError) -> Finding? {
     let file = try file(of: segment)
-    let header: SegmentHeader
-    let bytes = try Self.bytes(of: file, at: 0, SegmentHeader.byteCount)
-    switch bytes.withUnsafeBytes({ SegmentHeader.read($0) }) {
-    case .header(let read): header = read
-    case .damaged: throw ToolError(.damage, "the header of \(segment.number.fileName) is damaged.")
-    case .newer(let format, _):
-      throw ToolError(
-        .newerFormat,
-        "\(segment.number.fileName) has format \(format), which is newer than this tool.")
-    }
+    let header = try header(of: segment)
     do throws(JournalError) {
       var scanner = try FrameScanner(file, header)
       while true {

@@ -1,0 +1,240 @@
+internal import FoundationEssentials
+internal import Journaling
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectQuery
+internal import ObjectStore
+
+/// `xjournal report`: the whole history as one page that a browser shows.
+extension Command {
+  static let report = Command(
+    "report", "Writes one HTML page with the whole history, to travel through in a browser.",
+    details: [
+      "The page needs no network and no other file. It has the commits on a timeline with a slider, the objects as they "
+        + "were at each, the history of each object, size and activity over time, drafts, and what a verification "
+        + "finds. Without scripts it still shows a summary.",
+      "What the page shows is in it as lines of JSON, which --json writes alone: the documents of ‘info’, ‘verify’, "
+        + "‘drafts show’, ‘export’ at the first commit and ‘log -p’. Long texts and lists are cut.",
+    ],
+    examples: [
+      Example("xjournal report", "the page; ‘> history.html’ behind it keeps it"),
+      Example("xjournal report --since v1 --deep", "from a tag on, and all of it checked"),
+    ],
+    options: [
+      Option("since", value: "REF", "only from this time or commit on"),
+      Option("until", value: "REF", "only up to this time or commit"),
+      Option("deep", "verify deeply, as ‘verify --deep’ does"),
+      Option(
+        "longest", value: "COUNT", "cut texts and lists that have more characters or elements; 400"),
+    ]
+  ) { (request) throws(ToolError) in
+    let store = try request.store()
+    request.tellsFindings = true
+    let report = try HistoryReport(request, store)
+    if request.output.isJSON {
+      try report.writeLines(inPage: false)
+    } else {
+      try report.writePage(to: request.output)
+    }
+    let status = report.verification.status
+    for finding in report.verification.findings {
+      request.output.tell(ToolError(status, finding.description))
+    }
+    return status
+  }
+}
+
+/// What a report shows, and how it is written.
+private struct HistoryReport {
+  private static let latestCount = 20
+
+  private let request: Request
+  private let store: StoreReader
+  private let first: CommitNumber
+  private let last: CommitNumber
+  private let longest: Int
+  private let drafts: [UnsavedWork]
+  let verification: Verification
+
+  init(_ request: Request, _ store: StoreReader) throws(ToolError) {
+    self.request = request
+    self.store = store
+    longest = max(1, try request.number("longest") ?? 400)
+    var (first, last) = (store.firstKeptCommit, store.lastCommit)
+    if let text = request["until"] {
+      last = min(last, try Reference(text, now: request.now).commit(in: store))
+    }
+    if let text = request["since"] {
+      first = max(first, try Reference(text, now: request.now).commit(in: store))
+    }
+    (self.first, self.last) = (max(first, 1), last)
+    let isDeep = request.has("deep")
+    (drafts, verification) = try onStore { () throws(StoreError) in
+      (try store.unsavedWork(), try store.verification(deep: isDeep))
+    }
+    if first > last, last > .none {
+      throw .usage(
+        "there is no commit from \(first) up to \(last); --since must not be after --until.")
+    }
+  }
+
+  // MARK: Lines
+
+  /// Writes what the page shows as lines of JSON.
+  func writeLines(inPage: Bool) throws(ToolError) {
+    let output = request.output
+    try output.writeDocuments(cutTo: longest, inPage: inPage) { () throws(ToolError) in
+      output.json(try JournalFacts(store, at: store.lastCommit).json)
+      output.json(.verification(verification, isDeep: request.has("deep"), store))
+      output.json(.document("growth", [("points", .array(try growth()))]))
+      let printer = DraftPrinter(store, isWhole: true, output)
+      for draft in drafts { printer.show(draft) }
+      guard last > .none else { return }
+      try writeObjects(to: output)
+      try writeCommits(to: output)
+      try writeActivity(to: output)
+    }
+  }
+
+  /// The objects as they were at the first commit.
+  private func writeObjects(to output: Output) throws(ToolError) {
+    let snapshot = try onStore { () throws(StoreError) in
+      first == store.lastCommit ? store.head : try store.snapshot(at: first)
+    }
+    let writer = RowWriter("ndjson", store, snapshot, output)
+    for entity in snapshot.era?.model.descriptions ?? [] where entity.parent == nil {
+      let query: SnapshotQuery
+      do throws(QueryError) {
+        query = try store.prepare(Query(entity: entity.name), in: snapshot)
+      } catch {
+        throw ToolError(error)
+      }
+      try onStore { () throws(StoreError) in
+        try writer.write(try snapshot.objects(of: query), of: entity.name)
+      }
+    }
+  }
+
+  private func writeCommits(to output: Output) throws(ToolError) {
+    var printer = CommitPrinter(store, .values, output)
+    try onStore { () throws(StoreError) in
+      var number = first
+      while number <= last, output.isOpen {
+        try printer.show(try store.content(of: number))
+        number = number.next
+      }
+    }
+  }
+
+  /// How many events of all contexts came before each commit.
+  private func writeActivity(to output: Output) throws(ToolError) {
+    var counts = [Int](repeating: 0, count: Int(last.rawValue - first.rawValue) + 1)
+    var count = 0
+    try onStore { () throws(StoreError) in
+      try store.forEachEvent { (event) throws(StoreError) in
+        count += 1
+        // What a context within another saved is no commit yet.
+        if case .saved(let number) = event.kind, number > .none {
+          if number >= first, number <= last {
+            counts[Int(number.rawValue - first.rawValue)] = count
+          }
+          count = 0
+        }
+        return output.isOpen
+      }
+    }
+    output.json(
+      .document(
+        "activity",
+        [("first", .count(first.rawValue)), ("events", .array(counts.map { .count($0) }))]))
+  }
+
+  /// How large the journal was when each of its segments began, and is now.
+  private func growth() throws(ToolError) -> [JSONValue] {
+    let walk = try SegmentWalk(try request.path(), on: request.disk)
+    var byteCount: UInt64 = 0
+    var points: [JSONValue] = []
+    func add(_ time: Date) {
+      points.append(
+        .members([("date", .string(Wording.exactTime(time))), ("bytes", .count(byteCount))]))
+    }
+    for segment in walk.manifest.segments {
+      // What is wrong with a segment the verification says.
+      guard let header = try? walk.header(of: segment), let file = try? walk.file(of: segment)
+      else { continue }
+      add(Date(timeIntervalSince1970: Double(header.creationTime) / 1e9))
+      byteCount += try SegmentWalk.byteCount(of: file)
+    }
+    if last > .none {
+      add(
+        try onStore { () throws(StoreError) in try store.content(of: store.lastCommit).time.date })
+    }
+    return points
+  }
+
+  // MARK: The page
+
+  func writePage(to output: Output) throws(ToolError) {
+    output.exact(ReportPage.beginning)
+    output.exact("<title>\(Self.escaped(store.path)): history</title>\n")
+    output.exact(ReportPage.style)
+    try writeSummary(to: output)
+    output.exact(ReportPage.middle)
+    try writeLines(inPage: true)
+    output.exact(ReportPage.script)
+  }
+
+  /// What is there to read without scripts.
+  private func writeSummary(to output: Output) throws(ToolError) {
+    func line(_ text: String) { output.exact(text + "\n") }
+    let facts = try JournalFacts(store, at: store.lastCommit)
+    line("<header><main><section><h1>\(Self.escaped(store.path))</h1>")
+    line("<ul class=\"facts\">")
+    for (name, text) in facts.lines { line("<li>\(name) <b>\(Self.escaped(text))</b></li>") }
+    line("<li>unsaved <b>\(Wording.count(drafts.count, "draft"))</b></li>")
+    line("</ul>")
+    let scope =
+      request.has("deep") ? "Every byte and every edit was checked" : "Every byte was checked"
+    if verification.findings.isEmpty {
+      line("<p class=\"sound\">Sound. \(scope).</p>")
+    } else {
+      line("<p class=\"damaged\">Not sound. \(scope):</p><ul>")
+      for finding in verification.findings { line("<li>\(Self.escaped("\(finding)"))</li>") }
+      line("</ul>")
+    }
+    line("</section>")
+    if last > .none { try writeLatest(line) }
+    line("</main></header>")
+  }
+
+  private func writeLatest(_ line: (String) -> Void) throws(ToolError) {
+    line("<noscript><section><h2>The latest commits</h2><table>")
+    line("<thead><tr><th>Commit</th><th>When</th><th>Who</th><th>What</th></tr></thead><tbody>")
+    try onStore { () throws(StoreError) in
+      var number = last
+      for _ in 0..<Self.latestCount where number >= first {
+        let content = try store.content(of: number)
+        let cells = [
+          "\(number)", Wording.time(content.time.date), content.author ?? "",
+          content.message ?? Wording.count(content.changes.count, "object"),
+        ]
+        line("<tr>" + cells.map { "<td>\(Self.escaped($0))</td>" }.joined() + "</tr>")
+        number = number.previous
+      }
+    }
+    line("</tbody></table></section></noscript>")
+  }
+
+  /// The text as a page has it.
+  private static func escaped(_ text: String) -> String {
+    text.shown.reduce(into: "") { page, character in
+      switch character {
+      case "&": page += "&amp;"
+      case "<": page += "&lt;"
+      case ">": page += "&gt;"
+      case "\"": page += "&quot;"
+      default: page.append(character)
+      }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+/// How the page shows objects, commits and histories as tables.
+extension ReportPage {
+  static let showing = #"""
+    // What is shown of a value.
+    function words(value) {
+      if (value === null || value === undefined) return "";
+      if (typeof value === "string") return names.get(value) ?? value;
+      if (Array.isArray(value)) return value.map(words).join(", ");
+      if (typeof value === "object") {
+        const keys = Object.keys(value);
+        if (keys.length === 1 && keys[0].startsWith("$")) return words(value[keys[0]]);
+        return keys.map(key => `${key}: ${words(value[key])}`).join(", ");
+      }
+      return String(value);
+    }
+
+    function element(name, text, style) {
+      const made = document.createElement(name);
+      if (text !== undefined) made.textContent = text;
+      if (style) made.className = style;
+      return made;
+    }
+
+    function row(cells, style) {
+      const made = element("tr", undefined, style);
+      for (const cell of cells) {
+        if (cell instanceof Node) { const box = element("td"); box.append(cell); made.append(box); }
+        else made.append(element("td", cell));
+      }
+      return made;
+    }
+
+    function objectButton(name) {
+      const button = element("button", name, "link");
+      button.type = "button";
+      button.addEventListener("click", () => { view.object = name; showHistory(true); keepPlace(); });
+      return button;
+    }
+
+    const count = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
+    const time = date => date.slice(0, 19).replace("T", " ");
+
+    function bytes(number) {
+      const units = ["B", "kB", "MB", "GB", "TB"];
+      let unit = 0;
+      while (number >= 1000 && unit < units.length - 1) { number /= 1000; unit++; }
+      return `${number >= 100 || unit === 0 ? Math.round(number) : number.toFixed(1)} ${units[unit]}`;
+    }
+
+    function show() {
+      const commit = report.commits[view.place];
+      byID("slider").value = view.place;
+      byID("slider").setAttribute("aria-valuetext", `commit ${commit.number}, ${time(commit.date)}`);
+      const tags = commit.tags ? ` (${commit.tags.join(", ")})` : "";
+      byID("place").textContent = `commit ${commit.number}${tags} · ${time(commit.date)} UTC`
+        + (commit.author ? ` · ${commit.author}` : "") + (commit.context ? ` · ${commit.context}` : "")
+        + ` · ${count(view.state.size, "object")}`;
+      byID("back").disabled = byID("first").disabled = view.place === 0;
+      byID("forward").disabled = byID("last").disabled = view.place === report.commits.length - 1;
+      byID("message").textContent = commit.message ?? "";
+      const title = `Commit ${commit.number}: ${count(commit.changes.length, "change")}`;
+      byID("commit-title").textContent = title;
+      const rows = [];
+      for (const change of commit.changes.slice(0, changesShown)) {
+        const sign = { inserted: "+", updated: "~", deleted: "−" }[change.change];
+        const head = element("tr"), box = element("th");
+        box.colSpan = 3;
+        box.append(`${sign} `, objectButton(change.object));
+        head.append(box);
+        rows.push(head);
+        for (const key in change.values) {
+          const value = change.values[key];
+          rows.push(row([key, element("span", words(value.old), "old"), element("span", words(value.new), "new")]));
+        }
+      }
+      if (commit.changes.length > changesShown) {
+        rows.push(row([`and ${commit.changes.length - changesShown} more`]));
+      }
+      byID("changes").tBodies[0].replaceChildren(...rows);
+      showObjects();
+      drawTimeline();
+      keepPlace();
+    }
+
+    function found() {
+      const filter = view.filter.toLowerCase();
+      const names = [];
+      for (const [name, object] of view.state) {
+        if (object.entity !== view.entity) continue;
+        if (filter && !name.toLowerCase().includes(filter)
+          && !Object.values(object.values).some(value => words(value).toLowerCase().includes(filter))) continue;
+        names.push(name);
+      }
+      return names;
+    }
+
+    function showObjects() {
+      const names = found(), keys = [...entities.get(view.entity) ?? []];
+      const pages = Math.max(1, Math.ceil(names.length / rowsOfPage));
+      view.page = Math.min(view.page, pages - 1);
+      const touched = new Set(report.commits[view.place].changes.map(change => change.object));
+      const head = element("tr");
+      for (const title of ["", ...keys]) head.append(element("th", title));
+      byID("objects").tHead.replaceChildren(head);
+      byID("objects").tBodies[0].replaceChildren(
+        ...names.slice(view.page * rowsOfPage, (view.page + 1) * rowsOfPage).map(name => {
+          const { values } = view.state.get(name);
+          return row([objectButton(name), ...keys.map(key => words(values[key]))], touched.has(name) ? "touched" : "");
+        }));
+      byID("page").textContent = `${count(names.length, "object")}, page ${view.page + 1} of ${pages}`;
+      byID("previous-page").disabled = view.page === 0;
+      byID("next-page").disabled = view.page === pages - 1;
+    }
+
+    function showHistory(isAsked) {
+      const section = byID("history-section");
+      section.classList.toggle("hidden", view.object === null);
+      if (view.object === null) return;
+      byID("history-title").textContent = `History of ${view.object}`;
+      const rows = [];
+      for (const place of histories.get(view.object) ?? []) {
+        const commit = report.commits[place];
+        for (const change of commit.changes) {
+          if (change.object !== view.object) continue;
+          const jump = element("button", `${commit.number}`, "link");
+          jump.type = "button";
+          jump.addEventListener("click", () => go(place));
+          const keys = Object.keys(change.values);
+          for (const key of keys.length ? keys : [""]) {
+            const value = change.values[key] ?? {};
+            rows.push(row([
+              key === (keys[0] ?? "") ? jump : "", time(commit.date), commit.author ?? "", key || change.change,
+              element("span", words(value.old), "old"), element("span", words(value.new), "new"),
+            ]));
+          }
+        }
+        if (rows.length > 5000) { rows.push(row(["…"])); break; }
+      }
+      byID("history").tBodies[0].replaceChildren(...rows);
+      if (isAsked) section.scrollIntoView({ block: "nearest" });
+    }
+
+    """#
+}

@@ -1,0 +1,108 @@
+/// How the page reads its lines, and makes the state at any commit of them.
+extension ReportPage {
+  static let states = #"""
+    </script>
+    <script>
+    "use strict";
+    // The state at a commit is made of that of the nearest commit whose state is kept and the changes between. A state is
+    // a map of objects to their values, which are never changed in place, so that many states share them.
+    const byID = id => document.getElementById(id);
+    const report = { info: {}, commits: [], events: [], drafts: [], growth: [], base: new Map() };
+    const entities = new Map();      // by entity: the keys in order of their coming
+    const histories = new Map();     // by object: places of the commits that change it
+    const names = new Map();         // by URI: what an object is called
+    const keyframes = [];            // { place, state }, in order
+    const view = { place: 0, state: new Map(), entity: null, filter: "", page: 0, object: null, timer: null };
+    const rowsOfPage = 100, changesShown = 500;
+
+    function read(text) {
+      for (let from = 0, to; from < text.length; from = to + 1) {
+        to = text.indexOf("\n", from);
+        if (to < 0) to = text.length;
+        if (to === from) continue;
+        const line = JSON.parse(text.slice(from, to));
+        switch (line.kind) {
+        case "info": report.info = line; break;
+        case "activity": report.events = line.events; break;
+        case "growth": report.growth = line.points; break;
+        case "draft": report.drafts.push(line); break;
+        case "object": note(line.entity, Object.keys(line.values));
+          names.set(line.uri, line.object);
+          report.base.set(line.object, { entity: line.entity, values: line.values }); break;
+        case "commit": report.commits.push(line); break;
+        }
+      }
+    }
+
+    function note(entity, keys) {
+      let known = entities.get(entity);
+      if (!known) entities.set(entity, known = new Set());
+      for (const key of keys) known.add(key);
+    }
+
+    function put(state, change, isForward) {
+      const comes = isForward ? "inserted" : "deleted", goes = isForward ? "deleted" : "inserted";
+      if (change.change === goes) { state.delete(change.object); return; }
+      const values = change.change === comes ? {} : { ...state.get(change.object)?.values };
+      for (const key in change.values) {
+        const value = isForward ? change.values[key].new : change.values[key].old;
+        if (value === null) delete values[key]; else values[key] = value;
+      }
+      state.set(change.object, { entity: change.entity, values });
+    }
+
+    // Goes through all commits once. A state is kept whenever as much has changed as it holds, so that all that is kept
+    // is no more than all changes, and no step costs more than that.
+    function prepare() {
+      const state = new Map(report.base);
+      let changed = 0;
+      keyframes.push({ place: 0, state: new Map(state) });
+      report.commits.forEach((commit, place) => {
+        for (const change of commit.changes) {
+          note(change.entity, Object.keys(change.values));
+          names.set(change.uri, change.object);
+          const places = histories.get(change.object);
+          if (places) places.push(place); else histories.set(change.object, [place]);
+          if (place > 0) put(state, change, true);
+        }
+        if (place > 0) changed += commit.changes.length;
+        commit.objectCount = state.size;
+        if (changed >= Math.max(2000, state.size)) {
+          changed = 0;
+          keyframes.push({ place, state: new Map(state) });
+        }
+      });
+    }
+
+    function weight(from, to) {
+      let count = 0;
+      for (let place = Math.min(from, to) + 1; place <= Math.max(from, to) && count < 1e5; place++) {
+        count += report.commits[place].changes.length + 1;
+      }
+      return count;
+    }
+
+    function go(place) {
+      place = Math.max(0, Math.min(report.commits.length - 1, place));
+      let low = 0, high = keyframes.length - 1;
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (keyframes[middle].place <= place) low = middle; else high = middle - 1;
+      }
+      const frame = keyframes[low];
+      if (weight(frame.place, place) + frame.state.size < weight(view.place, place)) {
+        view.state = new Map(frame.state);
+        view.place = frame.place;
+      }
+      while (view.place < place) {
+        for (const change of report.commits[++view.place].changes) put(view.state, change, true);
+      }
+      while (view.place > place) {
+        const changes = report.commits[view.place--].changes;
+        for (let index = changes.length - 1; index >= 0; index--) put(view.state, changes[index], false);
+      }
+      show();
+    }
+
+    """#
+}

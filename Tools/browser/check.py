@@ -1,0 +1,143 @@
+"""Opens a page of `xjournal report` in Chromium and compares what it shows with what its commits add up to."""
+
+import base64
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+LONGEST_STEP = 100  # milliseconds
+
+# Runs within the page, behind its own script: travels to places, and tells what is shown there and how long it took.
+PROBE = """
+<script>
+"use strict";
+const probe = { states: {}, steps: [], problems: [] };
+const timed = (what, act) => {
+  const begun = performance.now();
+  act();
+  // What is shown is laid out too.
+  document.body.getBoundingClientRect();
+  probe.steps.push([what, performance.now() - begun]);
+};
+const slider = document.getElementById("slider");
+for (const place of PLACES) {
+  timed(`jump to ${place}`, () => {
+    slider.value = place;
+    slider.dispatchEvent(new Event("input"));
+  });
+  if (view.place !== place) probe.problems.push(`the slider is at ${view.place}, not ${place}`);
+  probe.states[place] = Object.fromEntries([...view.state].map(([name, object]) => [name, object.values]));
+}
+const last = report.commits.length - 1;
+timed("to the end", () => document.dispatchEvent(new KeyboardEvent("keydown", { key: "End" })));
+if (view.place !== last) probe.problems.push("the key End does not lead to the end");
+for (let step = 0; step < 100 && view.place > 0; step++) {
+  const before = view.place;
+  timed("back", () => document.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft" })));
+  if (view.place !== before - 1) probe.problems.push("the key to the left does not step back");
+}
+const button = document.querySelector("#changes button.link");
+if (button) {
+  timed("history", () => button.click());
+  if (document.querySelectorAll("#history tbody tr").length === 0) probe.problems.push("no history is shown");
+}
+const filter = document.getElementById("filter");
+timed("filter", () => { filter.value = "note 1"; filter.dispatchEvent(new Event("input")); });
+const told = document.createElement("pre");
+told.id = "probe";
+told.textContent = "PROBE" + btoa(unescape(encodeURIComponent(JSON.stringify(probe)))) + "END";
+document.body.append(told);
+</script>
+"""
+
+
+def chromium(*arguments):
+    """Runs the browser; returns what it wrote, and what pages said on the console."""
+    with tempfile.TemporaryDirectory() as profile:
+        done = subprocess.run(
+            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+             "--no-first-run", "--enable-logging=stderr", f"--user-data-dir={profile}", *arguments],
+            capture_output=True, text=True, timeout=300, check=False)
+    if done.returncode != 0:
+        sys.exit(f"error: Chromium ended with {done.returncode}:\n{done.stderr[-2000:]}")
+    said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    return done.stdout, said
+
+
+def lines_of(page):
+    data = re.search(r'id="data">\n(.*?)</script>', page, re.S)
+    if data is None:
+        sys.exit("error: the page has no data.")
+    return [json.loads(line) for line in data.group(1).splitlines() if line]
+
+
+def states(lines, places):
+    """What the commits add up to at some places."""
+    objects = {line["object"]: dict(line["values"]) for line in lines if line["kind"] == "object"}
+    commits = [line for line in lines if line["kind"] == "commit"]
+    wanted, found = set(places), {}
+    for place, commit in enumerate(commits):
+        for change in commit["changes"] if place > 0 else []:
+            if change["change"] == "deleted":
+                del objects[change["object"]]
+                continue
+            values = dict(objects.get(change["object"], {}))
+            for key, value in change["values"].items():
+                if value["new"] is None:
+                    values.pop(key, None)
+                else:
+                    values[key] = value["new"]
+            objects[change["object"]] = values
+        if place in wanted:
+            found[place] = dict(objects)
+    return found
+
+
+def main(path, folder):
+    with open(path, encoding="utf-8") as file:
+        page = file.read()
+    lines = lines_of(page)
+    count = sum(line["kind"] == "commit" for line in lines)
+    dice = random.Random(20240229)
+    places = [0, count - 1, count // 2] + [dice.randrange(count) for _ in range(60)]
+    probed = os.path.join(folder, "probed.html")
+    with open(probed, "w", encoding="utf-8") as file:
+        file.write(page.replace("</body>", PROBE.replace("PLACES", json.dumps(places)) + "</body>"))
+    shown, said = chromium("--dump-dom", f"file://{probed}")
+    os.remove(probed)
+    problems = [f"the console says: {line}" for line in said]
+    told = re.search(r"PROBE([A-Za-z0-9+/=]+)END", shown)
+    if told is None:
+        sys.exit("\n".join(["error: the page did not run to its end."] + problems))
+    probe = json.loads(base64.b64decode(told.group(1)))
+    problems += probe["problems"]
+    expected = states(lines, places)
+    for place in places:
+        if probe["states"][str(place)] != expected[place]:
+            problems.append(f"the state at place {place} is not what the commits add up to")
+    slowest = max(probe["steps"], key=lambda step: step[1])
+    if slowest[1] > LONGEST_STEP:
+        problems.append(f"{slowest[0]} takes {slowest[1]:.0f} ms")
+    for name, options in {
+        "light": ["--window-size=1280,1600"],
+        "dark": ["--window-size=1280,1600", "--blink-settings=preferredColorScheme=0"],
+        "narrow": ["--window-size=500,1800"],
+    }.items():
+        picture = os.path.join(folder, f"{name}.png")
+        _, said = chromium(f"--screenshot={picture}", "--hide-scrollbars", *options, f"file://{path}#at={count // 2}")
+        problems += [f"the console says ({name}): {line}" for line in said]
+        if not os.path.exists(picture):
+            problems.append(f"there is no picture of the page ({name})")
+    print(f"{count} commits, {len(page) / 1e6:.1f} MB: {len(places)} states, {len(probe['steps'])} steps, the slowest "
+          f"({slowest[0]}) {slowest[1]:.1f} ms, {len(problems)} problems")
+    for problem in problems[:20]:
+        print(f"error: {problem}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2]))
