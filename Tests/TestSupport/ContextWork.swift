@@ -149,6 +149,7 @@ struct ContextWork {
     let value: Value? =
       switch dice.pick(8) {
       case 0, 1: .none
+      case 2 where name == "rank": .integer(dice.pick(100))
       case 2: .string(String(repeating: "long ", count: 60) + "\(dice.pick(100))")
       case 3 where name == "mood": .null
       default: name == "rank" ? .integer(dice.pick(5)) : .string("\(name) \(dice.pick(5))")
