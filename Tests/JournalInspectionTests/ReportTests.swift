@@ -159,8 +159,8 @@ private struct PageFold {
       default: break
       }
     }
-    #expect(commits.count == campaign.count)
     let reader = try StoreReader(on: disk, at: Journals.path)
+    #expect(commits.count == Int(reader.lastCommit.rawValue))
     let wording = Wording(reader)
     func compare(_ commit: JSONObject) throws {
       guard case .integer(let place)? = commit["number"] else {

@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 LONGEST_STEP = 100  # milliseconds
+SAMPLE = 500  # of the objects of a state, so many are compared, and their number
 
 # Runs within the page, behind its own script: travels to places, and tells what is shown there and how long it took.
 PROBE = """
@@ -30,7 +31,9 @@ for (const place of PLACES) {
     slider.dispatchEvent(new Event("input"));
   });
   if (view.place !== place) probe.problems.push(`the slider is at ${view.place}, not ${place}`);
-  probe.states[place] = Object.fromEntries([...view.state].map(([name, object]) => [name, object.values]));
+  const names = [...view.state.keys()].sort(), stride = Math.ceil(names.length / SAMPLE) || 1;
+  probe.states[place] = { count: names.length, objects: Object.fromEntries(
+    names.filter((_, index) => index % stride === 0).map(name => [name, view.state.get(name).values])) };
 }
 const last = report.commits.length - 1;
 timed("to the end", () => document.dispatchEvent(new KeyboardEvent("keydown", { key: "End" })));
@@ -93,7 +96,9 @@ def states(lines, places):
                     values[key] = value["new"]
             objects[change["object"]] = values
         if place in wanted:
-            found[place] = dict(objects)
+            names = sorted(objects)
+            stride = -(-len(names) // SAMPLE) or 1
+            found[place] = {"count": len(names), "objects": {name: objects[name] for name in names[::stride]}}
     return found
 
 
@@ -106,7 +111,7 @@ def main(path, folder):
     places = [0, count - 1, count // 2] + [dice.randrange(count) for _ in range(60)]
     probed = os.path.join(folder, "probed.html")
     with open(probed, "w", encoding="utf-8") as file:
-        file.write(page.replace("</body>", PROBE.replace("PLACES", json.dumps(places)) + "</body>"))
+        file.write(page.replace("</body>", PROBE.replace("PLACES", json.dumps(places)).replace("SAMPLE", str(SAMPLE)) + "</body>"))
     shown, said = chromium("--dump-dom", f"file://{probed}")
     os.remove(probed)
     problems = [f"the console says: {line}" for line in said]
