@@ -122,6 +122,26 @@ import Testing
     #expect(!Run("log --json", on: disk, terminal: true).output.contains("pager"))
   }
 
+  @Test func `of many tags the latest are shown, and in JSON all`() throws {
+    let disk = SimulatedDisk(seed: 1)
+    let store = try JournaledStore(
+      on: disk, at: Journals.path,
+      model: try ManagedObjectModel(entities: [
+        EntityDescription("Post", attributes: [AttributeDescription("title", .string)])
+      ]))
+    let context = ManagedObjectContext(store)
+    for number in 1...20 {
+      context.insert("Post")
+      try context.save()
+      try store.tag("t\(number)")
+    }
+    try store.close()
+    let told = Run("info", on: disk).output
+    #expect(told.contains("8 earlier, t9 (9), ") && told.contains("t20 (20)"))
+    #expect(!told.contains("t8 (8)"))
+    #expect(Run("info --json", on: disk).output.contains("\"t1\":1"))
+  }
+
   @Test func `a closed pipe ends quietly, and an output that fails is told`() throws {
     let disk = try Journals.sound()
     let closed = Run("log", on: disk, writable: .closed)

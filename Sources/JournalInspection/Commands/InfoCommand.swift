@@ -28,6 +28,9 @@ extension Command {
 
 /// What is known of a journal without reading it.
 struct JournalFacts {
+  /// Of more tags the latest are shown to people; JSON has all of them.
+  private static let shownTagCount = 12
+
   private let path: String
   private let identity: String
   private let commit: CommitContent?
@@ -97,7 +100,10 @@ struct JournalFacts {
     if !tags.isEmpty {
       let names = tags.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
         .map { "\($0.key) (\($0.value))" }
-      lines.append(("tags", names.joined(separator: ", ")))
+      let earlierCount = names.count - Self.shownTagCount
+      let shown = names.suffix(Self.shownTagCount).joined(separator: ", ")
+      lines.append(
+        ("tags", earlierCount > 0 ? "\(Wording.count(earlierCount)) earlier, \(shown)" : shown))
     }
     lines.append(
       ("size", "\(Wording.bytes(byteCount)) in \(Wording.count(segmentCount, "segment"))"))
