@@ -48,6 +48,11 @@ struct Comparison {
 
   /// The median of the rounds' own ratios.
   var ratio: Double { median(ratios(to: floor)) }
+  /// The median of the rounds' ratios to the peer that is best.
+  var peerRatio: Double? {
+    let ratios = peers.map { median(ratios(to: $0.measured)) }
+    return unit == .perSecond ? ratios.min() : ratios.max()
+  }
   var isReached: Bool { goals.allSatisfy(isReached) }
 
   private func ratios(to other: [Double]) -> [Double] { zip(ours, other).map { $0 / $1 } }
@@ -66,6 +71,9 @@ struct Comparison {
     }
   }
 
+  /// What is to be reached, in words.
+  var goal: String { goals.isEmpty ? "–" : goals.map(words).joined(separator: ", ") }
+
   private func words(for goal: Goal) -> String {
     switch goal {
     case .floor(let factor): return (unit == .perSecond ? "≥ " : "≤ ") + fixed(factor)
@@ -77,13 +85,16 @@ struct Comparison {
     }
   }
 
-  static let header = ["line", "work", "ours", "floor", "ratio", "goal", "", "peers"]
+  static let header = [
+    "line", "work", "ours", "floor", "of the floor", "of the best peer", "goal", "", "peers",
+  ]
 
   var row: [String] {
     [
       line, what, unit.text(median(ours)), floor.isEmpty ? "–" : unit.text(median(floor)),
       floor.isEmpty ? "–" : fixed(ratio) + " (\(spread))",
-      goals.isEmpty ? "–" : goals.map(words).joined(separator: ", "),
+      peerRatio.map(fixed) ?? "–",
+      goal,
       goals.isEmpty ? "–" : isReached ? "reached" : "MISSED",
       peers.map { "\($0.name) \(unit.text(median($0.measured)))" }.joined(separator: "; "),
     ]
@@ -95,13 +106,14 @@ struct Comparison {
   }
 
   var json: String {
-    let peers = peers.map { "\"\($0.name)\": \(median($0.measured))" }.joined(separator: ", ")
-    let floors = floor.isEmpty ? "null" : "\(median(floor))"
-    let goals = goals.map { "\"\(words(for: $0))\"" }.joined(separator: ", ")
-    return "{\"line\": \"\(line)\", \"work\": \"\(what)\", \"unit\": \"\(unit.rawValue)\", "
-      + "\"ours\": \(median(ours)), \"floor\": \(floors), "
-      + "\"ratio\": \(floor.isEmpty ? "null" : "\(ratio)"), \"peers\": {\(peers)}, "
-      + "\"goals\": [\(goals)], \"reached\": \(isReached)}"
+    let peers = peers.map { "\(quoted($0.name)): \(median($0.measured))" }.joined(separator: ", ")
+    let (floor, ratio) = floor.isEmpty ? ("null", "null") : ("\(median(floor))", "\(ratio)")
+    return """
+      {"line": \(quoted(line)), "work": \(quoted(what)), "unit": \(quoted(unit.rawValue)), "ours": \(median(ours)), \
+      "floor": \(floor), "ratio": \(ratio), "peers": {\(peers)}, \
+      "peerRatio": \(peerRatio.map { "\($0)" } ?? "null"), "goal": \(goals.isEmpty ? "null" : quoted(goal)), \
+      "reached": \(goals.isEmpty ? "null" : "\(isReached)")}
+      """
   }
 }
 
@@ -188,6 +200,8 @@ func perSecond(
 enum BenchError: Error {
   case wrongResult(String)
   case peer(String)
+  /// A file could not be written.
+  case output(String, Int32)
 }
 
 /// What went wrong on other threads.

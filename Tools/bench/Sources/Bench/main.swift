@@ -3,21 +3,26 @@ import Glibc
 // Measures the journal and the store against the floors they stand on and their peers; Tools/bench/run
 // builds and starts it.
 
-let arguments = Array(CommandLine.arguments.dropFirst())
-func argument(_ name: String) -> String? {
-  guard let index = arguments.firstIndex(of: name), index + 1 < arguments.count else { return nil }
-  return arguments[index + 1]
+if CommandLine.arguments.dropFirst().contains(where: { ["-h", "--help", "help"].contains($0) }) {
+  print(Options.usage)
+  exit(0)
 }
 
-let workplace = Workplace(path: arguments.first ?? ".")
-if let what = argument("--opening") {
+let options: Options
+do {
+  options = try Options(Array(CommandLine.arguments.dropFirst()))
+} catch {
+  fputs("\(error.words)\n\n\(Options.usage)\n", stderr)
+  exit(64)
+}
+
+let workplace = Workplace(path: options.place)
+if let what = options.opening {
   print(try Opening(of: what, at: workplace.path).line)
   exit(0)
 }
 
-let bench = Bench(
-  workplace: workplace, rounds: argument("--rounds").flatMap { Int($0) } ?? 5,
-  objectCount: argument("--objects").flatMap { Int($0) } ?? 1_000_000)
+let bench = Bench(workplace: workplace, rounds: options.rounds, objectCount: options.rows)
 let journal = JournalLines(workplace: workplace, rounds: bench.rounds)
 let saving = SavingLines(bench: bench)
 let indexes = IndexLines(bench: bench)
@@ -28,7 +33,7 @@ let (opening, reading, history) = (
 )
 let patching = PatchLines(library: library)
 
-/// What measures the lines, by what `--only` calls them.
+/// What measures the lines, by what `--line` calls them.
 let families: [(name: String, measure: () throws -> [Comparison])] = [
   ("J1", { [try journal.oneThread(saves: 3000)] }),
   ("J2", { [try journal.manyThreads(16, savesPerThread: 1000)] }),
@@ -61,27 +66,17 @@ let families: [(name: String, measure: () throws -> [Comparison])] = [
   ("D2", { [try patching.applying()] }),
 ]
 
-let wanted = argument("--only").map { Set($0.split(separator: ",").map(String.init)) }
-if let unknown = wanted?.subtracting(families.map(\.name)).sorted(), !unknown.isEmpty {
+let unknown = options.lines.subtracting(families.map(\.name)).sorted()
+guard unknown.isEmpty else {
   let known = families.map(\.name).joined(separator: ", ")
-  print("There is no line \(unknown.joined(separator: ", ")); there are \(known).")
-  exit(2)
+  fputs("There is no line \(unknown.joined(separator: ", ")); there are \(known).\n", stderr)
+  exit(64)
 }
 var comparisons: [Comparison] = []
-for family in families where wanted?.contains(family.name) ?? true {
+for family in families where options.lines.isEmpty || options.lines.contains(family.name) {
   comparisons += try family.measure()
 }
-
-if arguments.contains("--json") {
-  print("{\"lines\": [\(comparisons.map(\.json).joined(separator: ", "))]}")
-} else {
-  let rows = [Comparison.header] + comparisons.map(\.row)
-  let widths = Comparison.header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-  for row in rows {
-    let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-    print(cells.joined(separator: "  "))
-  }
-}
+try Results(options: options, comparisons: comparisons).tell()
 
 // The table first, also where it goes into a pipe.
 fflush(nil)
