@@ -13,6 +13,10 @@ extension PatchPlan {
   /// Notes what cascades would take that the patch does not have go: what was added since, where a deletion says all of
   /// its object; and, however far the cascade goes, what the patch has be there afterwards, and what the policy keeps.
   mutating func checkCascades() throws {
+    guard steps.contains(where: { $0.effect == .deletion && !$0.info.cascades.isEmpty }) else {
+      return
+    }
+    leading = newLinks()
     // What goes with others stands behind them, most often.
     for index in steps.indices.reversed() where steps[index].effect == .deletion {
       let cascades = steps[index].info.cascades
@@ -22,14 +26,15 @@ extension PatchPlan {
       var staying: [Leaving] = []
       for property in cascades {
         var lost: [Target] = []
-        for member in try destinations(ofGoing: object, property) {
+        for member in try destinations(ofGoing: .existing(object), property) {
+          let leaving = Leaving(member: member, owner: .existing(object), property: property)
           if isWhole, try leavesUnsaid(member, property, index) {
-            try leave(Leaving(member: member, owner: object, property: property))
+            try leave(leaving)
             continue
           }
-          let along = try whatStays(Leaving(member: member, owner: object, property: property))
+          let along = try whatStays(leaving)
           staying += along
-          if isWhole || !along.isEmpty { lost.append(.existing(member)) }
+          if isWhole || !along.isEmpty { lost.append(member) }
         }
         if !lost.isEmpty { losses.append(CascadeLoss(property: property, objects: lost)) }
       }
@@ -50,35 +55,68 @@ extension PatchPlan {
   }
 
   /// What a cascade takes that the patch neither deletes itself nor has leave before.
-  private func destinations(
-    ofGoing object: ObjectID, _ property: Property
-  ) throws -> [ObjectID] {
-    let owner = Target.existing(object)
+  private func destinations(ofGoing owner: Target, _ property: Property) throws -> [Target] {
     let back = property.relationship?.inverse?.key
-    return try context.destinationsShown(of: object, property).filter { member in
-      if let step = taken[member] {
-        // That it is not as the patch says has been told of; it is kept by one policy alone.
-        let goes = steps[step].effect == .deletion || policy != .keepOurs
-        if goes, steps[step].patch.kind == .deletion { return false }
-      }
-      let target = Target.existing(member)
+    let held = try shown(owner, property)
+    let staying = held.filter { target in
       if let link = links[owner]?[property.key], !link.targets.contains(target) { return false }
       if let back {
         if let link = links[target]?[back], !link.targets.contains(owner) { return false }
         if let other = comers[LinkEnd(target: target, key: back)], other != owner { return false }
       }
+      return true
+    }
+    let coming = arrivals(at: owner, property, back).filter { !held.contains($0) }
+    return try (staying + coming).filter { target in
+      guard case .existing(let member) = target else { return true }
+      if let step = taken[member] {
+        // That it is not as the patch says has been told of; it is kept by one policy alone.
+        let goes = steps[step].effect == .deletion || policy != .keepOurs
+        if goes, steps[step].patch.kind == .deletion { return false }
+      }
       return try context.rowShown(of: member) != nil
     }
+  }
+
+  /// Where a relationship leads before the patch.
+  private func shown(_ owner: Target, _ property: Property) throws -> [Target] {
+    guard case .existing(let object) = owner else { return [] }
+    return try context.destinationsShown(of: object, property).map(Target.existing)
+  }
+
+  /// What the patch has come to something, said at either end.
+  private func arrivals(at owner: Target, _ property: Property, _ back: KeyNumber?) -> [Target] {
+    let said = links[owner]?[property.key]?.targets ?? []
+    guard let back else { return said }
+    let comers = (leading[LinkEnd(target: owner, key: back)] ?? []).filter { target in
+      !said.contains(target) && links[target]?[back]?.targets.contains(owner) ?? false
+    }
+    return said + comers
+  }
+
+  /// What leads to objects by the patch and did not before, by these and the keys by which it does.
+  private func newLinks() -> [LinkEnd: [Target]] {
+    var found: [LinkEnd: [Target]] = [:]
+    for end in linkOrder {
+      guard let link = links[end.target]?[end.key] else { continue }
+      let former = Set(link.former)
+      for target in link.targets where !former.contains(target) {
+        found[LinkEnd(target: target, key: end.key), default: []].append(end.target)
+      }
+    }
+    return found
   }
 
   /// Whether a deletion that says all of its object says that another has left it before, which has no end to say so
   /// itself.
   private func leavesUnsaid(
-    _ member: ObjectID, _ property: Property, _ index: Int
+    _ member: Target, _ property: Property, _ index: Int
   ) throws -> Bool {
     if let inverse = property.relationship?.inverse, inverse.storage != .inverse { return false }
     let removed = steps[index].patch.relationships[property.name]?.removed ?? []
-    return try removed.contains { try objectBefore($0.identity, at: steps[index].path) == member }
+    return try removed.contains {
+      try objectBefore($0.identity, at: steps[index].path).map(Target.existing) == member
+    }
   }
 
   /// Has an object leave what goes.
@@ -87,22 +125,22 @@ extension PatchPlan {
       try unlink(leaving.member, from: leaving.owner, leaving.property, isImplied: true)
     }
     guard let inverse = leaving.property.relationship?.inverse, inverse.storage != .inverse,
-      let back = context.schema.entity(leaving.member.entity)?.property(inverse.key)
+      let back = info(of: leaving.member)?.property(inverse.key)
     else { return }
     // What stays is told of.
     try unlink(leaving.owner, from: leaving.member, back, isImplied: false)
   }
 
   private mutating func unlink(
-    _ member: ObjectID, from object: ObjectID, _ property: Property, isImplied: Bool
+    _ member: Target, from owner: Target, _ property: Property, isImplied: Bool
   ) throws {
-    let former = try context.destinationsShown(of: object, property).map(Target.existing)
+    let former = try shown(owner, property)
     var link =
-      links[.existing(object)]?[property.key]
+      links[owner]?[property.key]
       ?? Link(property: property, former: former, targets: former, isImplied: true)
-    link.targets.removeAll { $0 == .existing(member) }
+    link.targets.removeAll { $0 == member }
     link.isImplied = link.isImplied && isImplied
-    links[.existing(object), default: [:]][property.key] = link
+    links[owner, default: [:]][property.key] = link
   }
 
   /// What is to stay of an object and of what it takes with it when it goes.
@@ -114,7 +152,7 @@ extension PatchPlan {
         staying.append(next)
         continue
       }
-      for property in context.schema.entity(next.member.entity)?.cascades ?? [] {
+      for property in info(of: next.member)?.cascades ?? [] {
         for member in try destinations(ofGoing: next.member, property) {
           // What several take along leaves all of them.
           guard known.insert(member).inserted || isToStay(member) else { continue }
@@ -126,7 +164,8 @@ extension PatchPlan {
   }
 
   /// Whether the patch has an object be there afterwards, or the policy keeps it.
-  private func isToStay(_ object: ObjectID) -> Bool {
+  private func isToStay(_ target: Target) -> Bool {
+    guard case .existing(let object) = target else { return true }
     guard let step = taken[object] else { return false }
     switch steps[step].effect {
     case .update: return true
@@ -134,12 +173,19 @@ extension PatchPlan {
     default: return false
     }
   }
+
+  private func info(of target: Target) -> EntityInfo? {
+    switch target {
+    case .existing(let object): context.schema.entity(object.entity)
+    case .made(let index): steps[index].info
+    }
+  }
 }
 
 /// An object that a cascade would take with its owner.
 private struct Leaving {
-  let member: ObjectID
-  let owner: ObjectID
+  let member: PatchPlan.Target
+  let owner: PatchPlan.Target
   let property: Property
 }
 

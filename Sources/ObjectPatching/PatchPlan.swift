@@ -105,6 +105,8 @@ struct PatchPlan {
   var endsLeft: Set<LinkEnd> = []
   /// The owners that objects come to of which they can have one, by the ends that are to lead there.
   var comers: [LinkEnd: Target] = [:]
+  /// What leads to objects by the patch and did not before, once deletions are looked at.
+  var leading: [LinkEnd: [Target]] = [:]
   /// What deletions would take with them that is to stay, by the places of their steps. The policy keeps what would be
   /// deleted then.
   var withheld: [Int: [CascadeLoss]] = [:]

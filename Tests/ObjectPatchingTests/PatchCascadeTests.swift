@@ -187,6 +187,38 @@ import Testing
     #expect(try GraphPicture(context).difference(from: before) == nil)
   }
 
+  @Test(arguments: [true, false])
+  func `what a patch brings to an object that goes with another is not taken along unsaid`(
+    isCreated: Bool
+  ) throws {
+    let between = make("between", in: whole)
+    if !isCreated { _ = make("p") }
+    try context.save()
+    let before = try GraphPicture(context)
+    var part =
+      isCreated
+      ? ObjectPatch(creating: identity("p"), new: [:]) : ObjectPatch(updating: identity("p"))
+    part.relationships = ["whole": RelationshipPatch(.toOne, added: [.init(identity("between"))])]
+    let patch = patch(part)
+    for policy in [PatchPolicy.refuse, .merge] {
+      let error = #expect(throws: PatchConflicts.self) {
+        try patch.apply(to: context, policy: policy)
+      }
+      #expect(error?.conflicts.contains { $0.key == "parts" } ?? false)
+      #expect(try GraphPicture(context).difference(from: before) == nil && !context.hasChanges)
+    }
+    try patch.apply(to: context, policy: .keepOurs)
+    #expect(!whole.isDeleted && !between.isDeleted)
+    #expect(try GraphPicture(context).objects["Book p"]?.links["whole"] == ["Book between"])
+    context.rollback()
+    let report = try patch.apply(to: context, policy: .force)
+    #expect(report.conflicts.contains { $0.key == "parts" })
+    #expect(whole.isDeleted && between.isDeleted)
+    #expect(try GraphPicture(context).objects.keys.sorted() == ["Book p"])
+    context.undo()
+    #expect(try GraphPicture(context).difference(from: before) == nil)
+  }
+
   @Test func `the difference of two objects has all that goes with another, however deep`() throws {
     let owner = make("owner")
     let part = make("p", in: whole)
