@@ -17,14 +17,19 @@ func room(_ name: String, imports: [String] = []) -> Target {
     swiftSettings: strict)
 }
 
-func tests(of name: String, imports: [String]) -> Target {
-  .testTarget(
-    name: name, dependencies: imports.map { .target(name: $0) }, path: "Tests/\(name)",
-    swiftSettings: strict)
+// The tests that are built: all, or what XJ_TESTS names, targets or folders in them (`A B/Laws B/Support`), so that
+// campaigns need not build all tests in release.
+let wantedTests = Context.environment["XJ_TESTS"].map { names in
+  let paths = names.split(whereSeparator: \.isWhitespace).map { $0.split(separator: "/") }
+  return Dictionary(grouping: paths) { $0[0] }.mapValues { $0.flatMap { $0.dropFirst() } }
 }
 
-// The tests that are built: all, or those that XJ_TESTS names, so that campaigns need not build all tests in release.
-let wantedTests = Context.environment["XJ_TESTS"]?.split(separator: " ").map(String.init)
+func tests(of name: String, imports: [String]) -> Target {
+  let folders = (wantedTests?[name[...]] ?? []).map(String.init)
+  return .testTarget(
+    name: name, dependencies: imports.map { .target(name: $0) }, path: "Tests/\(name)",
+    sources: folders.isEmpty ? nil : folders, swiftSettings: strict)
+}
 
 let package = Package(
   name: "XJournal",
@@ -152,6 +157,6 @@ let package = Package(
       ]),
     tests(of: "TourTests", imports: ["DiskSimulation", "XJournal"]),
     tests(of: "TidyTests", imports: ["TestSupport"]),
-  ].filter { $0.type != .test || wantedTests?.contains($0.name) ?? true },
+  ].filter { $0.type != .test || wantedTests?.keys.contains($0.name[...]) ?? true },
   swiftLanguageModes: [.v6]
 )

@@ -153,21 +153,3 @@ final class RandomSession {
     }
   }
 }
-
-extension Stage {
-  /// The objects of an entity that the store has.
-  func objectIDs(_ entity: String) -> [ObjectID] {
-    var ids: [ObjectID] = []
-    let head = store.head
-    guard let number = head.era?.number(of: entity) else { return [] }
-    do throws(StoreError) {
-      try head.forEach(number) { (object, _) throws(StoreError) in
-        ids.append(object)
-        return true
-      }
-    } catch {
-      preconditionFailure("the store cannot be read: \(error)")
-    }
-    return ids
-  }
-}
