@@ -111,6 +111,13 @@ let package = Package(
         "ObjectModel", "ObjectStore", "PropertyListCoding",
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "ToolSupport",
+      dependencies: [
+        "ByteCoding", "DiskAccess", "DiskSimulation", "JournalInspection", "Journaling",
+        "ManagedObjects", "ObjectModel", "ObjectStore", "TestSupport",
+      ],
+      path: "Tests/ToolSupport", swiftSettings: strict),
     tests(of: "ByteCodingTests", imports: ["ByteCoding", "TestSupport"]),
     tests(of: "ObjectModelTests", imports: ["ObjectModel", "TestSupport"]),
     tests(of: "DiskAccessTests", imports: ["DiskAccess", "DiskSimulation", "TestSupport"]),
@@ -154,6 +161,7 @@ let package = Package(
       imports: [
         "ByteCoding", "DiskAccess", "DiskSimulation", "JournalInspection", "Journaling",
         "ManagedObjects", "ObjectModel", "ObjectPatching", "ObjectStore", "TestSupport",
+        "ToolSupport",
       ]),
     tests(of: "TourTests", imports: ["DiskSimulation", "XJournal"]),
     tests(of: "TidyTests", imports: ["TestSupport"]),

@@ -5,6 +5,7 @@ import DiskSimulation
 import Foundation
 import JournalInspection
 import Testing
+import ToolSupport
 
 @Suite struct GoldenTests {
   /// The lines whose output is kept, by the name of the file and what they are about.
@@ -90,7 +91,8 @@ import Testing
   @Test(arguments: lines.keys.sorted())
   func `a sound journal is shown as ever`(name: String) throws {
     let disk = try Journals.sound()
-    try Golden.expect(transcript(of: name, on: disk), isKeptAs: "Golden/\(name).txt")
+    let text = transcript(of: name, on: disk)
+    #expect(try Golden.problem(with: text, keptAs: "Golden/\(name).txt") == nil)
   }
 
   @Test func `values and events of every kind are shown as ever`() throws {
@@ -103,8 +105,8 @@ import Testing
       "diff 1 head --json", "diff 1 head --stat", "schema", "schema --json", "stats", "dump --json",
       "replay --json", "verify --deep", "drafts", "get 2:7", "get Thing/2:7", "get xjournal://x",
     ]
-    try Golden.expect(
-      transcript(of: lines, on: VariedJournal.make()), isKeptAs: "Golden/varied-journal.txt")
+    let text = try transcript(of: lines, on: VariedJournal.make())
+    #expect(try Golden.problem(with: text, keptAs: "Golden/varied-journal.txt") == nil)
   }
 
   @Test(arguments: ["damaged", "newer", "missing", "killed"])
@@ -123,7 +125,8 @@ import Testing
       }
       return [String(example), "\(example) --json"]
     }
-    try Golden.expect(transcript(of: lines, on: disk), isKeptAs: "Golden/\(name)-journal.txt")
+    let text = transcript(of: lines, on: disk)
+    #expect(try Golden.problem(with: text, keptAs: "Golden/\(name)-journal.txt") == nil)
   }
 
   private func transcript(of name: String, on disk: SimulatedDisk) -> String {
@@ -131,12 +134,6 @@ import Testing
   }
 
   private func transcript(of lines: [String], on disk: SimulatedDisk) -> String {
-    lines.map { line in
-      let run = Run(line, on: disk)
-      // Of a page the parts that are always the same are kept once, in the code.
-      let output = ReportPage.parts.reduce(run.output) { $0.replacing($1, with: "[…]\n") }
-      let errors = run.errors.split(separator: "\n").map { "! \($0)\n" }.joined()
-      return "$ xjournal \(line)\n\(output)\(errors)= \(run.status.rawValue)\n"
-    }.joined(separator: "\n")
+    Run.transcript(of: lines) { Run($0, on: disk) }
   }
 }

@@ -5,6 +5,7 @@ import DiskSimulation
 import JournalInspection
 import TestSupport
 import Testing
+import ToolSupport
 
 @Suite struct HostileJournalTests {
   @Test func `of mangled journals every command says something, with a status of its own`() throws {
@@ -17,7 +18,7 @@ import Testing
     try campaign.forEachHistory(tally) { seed in
       var dice = Dice(seed: seed)
       let disk = (dice.chance(2) ? killed : varied).imageAfterProcessDeath()
-      let place = try mangle(disk, &dice)
+      let place = try Journals.mangle(disk, &dice)
       let before = disk.paths.map { disk.contents(of: $0) }
       for line in lines {
         let run = Run(dice.chance(3) ? line + " --json" : line, on: disk)
@@ -39,23 +40,5 @@ import Testing
     print("seed \(campaign.seed): \(tally.summary)")
     #expect(tally.violations == "")
     #expect(tally["status 0"] > 0 && tally["status 65"] > 0)
-  }
-
-  /// Changes a file of a journal, where something is in it; says which and where.
-  private func mangle(_ disk: SimulatedDisk, _ dice: inout Dice) throws -> String {
-    let paths = disk.paths.filter { disk.contents(of: $0)?.contains { $0 != 0 } ?? false }
-    let path = paths[dice.pick(paths.count)]
-    var bytes = disk.contents(of: path) ?? []
-    let length = (bytes.lastIndex { $0 != 0 } ?? 0) + 1
-    let offset = dice.pick(length)
-    switch dice.pick(5) {
-    case 0: bytes[offset] ^= 1 << UInt8(dice.pick(8))
-    case 1: bytes = Array(bytes.prefix(offset))
-    case 2: for index in offset..<min(length, offset + 64) { bytes[index] = UInt8(dice.pick(256)) }
-    case 3: for index in offset..<min(length, offset + 8) { bytes[index] = 0xFF }
-    default: bytes.replaceSubrange(offset..<length, with: bytes[..<(length - offset)])
-    }
-    try disk.setContents(path, bytes)
-    return "\(path) at \(offset)"
   }
 }

@@ -4,6 +4,7 @@ import DiskAccess
 import DiskSimulation
 import JournalInspection
 import Testing
+import ToolSupport
 
 @Suite struct ReferenceTests {
   @Test(arguments: [

@@ -11,6 +11,7 @@ import ObjectPatching
 import ObjectStore
 import TestSupport
 import Testing
+import ToolSupport
 
 @Suite struct ReportTests {
   /// The lines of JSON that stand in a page.

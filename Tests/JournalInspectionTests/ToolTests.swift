@@ -9,6 +9,7 @@ import ObjectModel
 import ObjectPatching
 import ObjectStore
 import Testing
+import ToolSupport
 
 @Suite struct ToolTests {
   private let table = CommandTable(CommandTable.looking)
@@ -190,10 +191,6 @@ import Testing
       #expect(run.output.contains("round \(round)\n"))
     }
     try store.close()
-  }
-
-  @Test func `the manual in docs is what the table says`() throws {
-    try Golden.expect(Manual.markdown(of: table), isKeptAs: "../docs/xjournal.md")
   }
 
   @Test func `no two commands share a name, nor two options of one`() {

@@ -55,6 +55,21 @@ final class Terminal: Console {
     return .written
   }
 
+  func readInput(atMost byteCount: Int) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = piece.withUnsafeMutableBytes { read(0, $0.baseAddress, $0.count) }
+      if count == 0 { return bytes }
+      if count > 0 {
+        bytes += piece[..<count]
+        guard bytes.count <= byteCount else { return nil }
+      } else if errno != EINTR {
+        return nil
+      }
+    }
+  }
+
   func startPager(_ command: String) {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { return }
@@ -82,6 +97,35 @@ final class Terminal: Console {
     (output, self.pager) = (1, nil)
     var status: Int32 = 0
     while waitpid(pager, &status, 0) < 0, errno == EINTR {}
+  }
+
+  /// Runs a program, by its path or one of the folders of PATH. What it writes goes to the standard error output: the
+  /// standard output has only what the tool says itself.
+  ///
+  /// - Returns: the status it ended with, 128 and the signal's number where one ended it; nil where it could not be run.
+  static func run(_ words: [String], _ variables: [String: String]) -> Int32? {
+    var environment: [String] = variables.map { "\($0.key)=\($0.value)" }
+    var next = environ
+    while let entry = next.pointee {
+      let text = String(cString: entry)
+      if !variables.keys.contains(where: { text.hasPrefix($0 + "=") }) { environment.append(text) }
+      next += 1
+    }
+    let arguments = words.map { strdup($0) } + [nil]
+    let entries = environment.map { strdup($0) } + [nil]
+    defer { for text in arguments + entries { free(text) } }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, 2, 1)
+    var child = pid_t()
+    guard posix_spawnp(&child, words[0], &actions, nil, arguments, entries) == 0 else { return nil }
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0 {
+      guard errno == EINTR else { return nil }
+    }
+    let signal = status & 0x7F
+    return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
   }
 
   func pause(milliseconds: Int) -> Bool {

@@ -4,7 +4,7 @@ internal import ObjectStore
 
 /// `xjournal drafts`: what contexts have changed and not saved.
 extension Command {
-  static let drafts = Command(
+  package static let drafts = Command(
     "drafts", "Tells what contexts have changed and not saved.",
     details: [
       "Where the program has ended they are drafts, which it is offered when it opens the journal again; while it runs "

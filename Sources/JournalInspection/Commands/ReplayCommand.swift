@@ -5,7 +5,7 @@ internal import ObjectStore
 
 /// `xjournal replay`: the journal step by step.
 extension Command {
-  static let replay = Command(
+  package static let replay = Command(
     "replay", "Goes through the journal step by step: edits, and the commits they became.",
     details: [
       "With --speed the steps come with the pauses that were between them, so many times faster; none takes more than "

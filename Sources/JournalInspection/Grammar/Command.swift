@@ -51,12 +51,14 @@ package struct Command: Sendable {
   package let travels: Bool
   /// Whether it reads a journal at all.
   package let readsJournal: Bool
+  /// Whether what it shows may be long, and so is shown page by page on a terminal.
+  package let isPaged: Bool
   package let run: @Sendable (Request) throws(ToolError) -> ExitStatus
 
   package init(
     _ name: String, _ summary: String, details: [String] = [], examples: [Example],
     operands: [Operand] = [], options: [Option] = [], travels: Bool = false,
-    readsJournal: Bool = true,
+    readsJournal: Bool = true, isPaged: Bool? = nil,
     run: @escaping @Sendable (Request) throws(ToolError) -> ExitStatus
   ) {
     self.name = name
@@ -67,7 +69,29 @@ package struct Command: Sendable {
     self.options = options
     self.travels = travels
     self.readsJournal = readsJournal
+    self.isPaged = isPaged ?? readsJournal
     self.run = run
+  }
+
+  /// The same command, which can do more.
+  ///
+  /// - Parameters:
+  ///   - operands: all that it has then.
+  ///   - more: is asked first; nil where the command is to do what it did before.
+  package func extended(
+    _ summary: String? = nil, details: [String] = [], examples: [Example],
+    operands: [Operand]? = nil, options: [Option] = [],
+    by more: @escaping @Sendable (Request) throws(ToolError) -> ExitStatus?
+  ) -> Command {
+    Command(
+      name, summary ?? self.summary, details: self.details + details,
+      examples: self.examples + examples, operands: operands ?? self.operands,
+      options: self.options + options, travels: travels, readsJournal: readsJournal,
+      isPaged: isPaged
+    ) { [run] (request) throws(ToolError) in
+      if let status = try more(request) { return status }
+      return try run(request)
+    }
   }
 
   /// Its own options, and those that it shares with others.

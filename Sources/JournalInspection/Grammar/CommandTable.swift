@@ -7,9 +7,19 @@ package struct CommandTable: Sendable {
   package static let version = "0.6"
 
   package let commands: [Command]
+  /// The kinds of JSON that they write.
+  package let kinds: [JSONKind]
 
-  package init(_ commands: [Command]) {
-    self.commands = commands + [.help, .completions, .manual]
+  /// - Parameters:
+  ///   - looking: those that only look.
+  ///   - writing: those that write. One that looks and writes stands in the place of that which only looks.
+  ///   - kinds: what those write in JSON that write.
+  package init(_ looking: [Command], writing: [Command] = [], kinds: [JSONKind] = []) {
+    let names = Set(looking.map(\.name))
+    commands =
+      looking.map { command in writing.first { $0.name == command.name } ?? command }
+      + writing.filter { !names.contains($0.name) } + [.help, .completions, .manual]
+    self.kinds = JSONKind.all + kinds
   }
 
   /// The commands that look, in the order in which help tells of them.

@@ -19,7 +19,7 @@ enum Help {
       output.json(.document("help", [("commands", .array(table.commands.map(json)))]))
       return
     }
-    output.line("xjournal shows everything in a journal, and changes nothing of it.")
+    output.line("xjournal shows everything in a journal, and looking changes nothing of it.")
     output.line()
     for line in ["xjournal info Notes.xjournal", "xjournal log -p -n 3", "xjournal show head~1"] {
       output.line("  \(line, .strong)")

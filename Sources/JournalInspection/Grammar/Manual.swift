@@ -4,8 +4,8 @@ internal import ObjectPatching
 package enum Manual {
   private static let introduction = [
     "`xjournal` opens any journal and shows all of it: what there is, what there was, who changed what and "
-      + "when, and what was never saved. It needs nothing of the program that wrote the journal, works beside a "
-      + "program that is writing, and changes nothing of what it looks at.",
+      + "when, and what was never saved. It needs nothing of the program that wrote the journal, and works beside a "
+      + "program that is writing. Looking changes nothing, and a command that changes a journal says so.",
     "The journal is named once: by an operand that ends in `.xjournal`, by `-s`, or not at all where it is the only "
       + "one in the folder.",
   ]
@@ -58,7 +58,7 @@ package enum Manual {
     section("Output")
     paragraphs(output)
     lines += ["| Kind of JSON | | Members |", "|---|---|---|"]
-    lines += JSONKind.all.map { kind in
+    lines += table.kinds.map { kind in
       "| `\(kind.name)` | \(kind.summary) | \(kind.members.map { "`\($0)`" }.joined(separator: ", ")) |"
     }
     lines.append("")
@@ -111,7 +111,7 @@ package enum Manual {
     rows(references + objects)
     lines.append(".SH OUTPUT")
     paragraphs(output)
-    rows(JSONKind.all.map { ($0.name, "\($0.summary): \($0.members.joined(separator: ", "))") })
+    rows(table.kinds.map { ($0.name, "\($0.summary): \($0.members.joined(separator: ", "))") })
     lines.append(".SH EXIT STATUS")
     rows(ExitStatus.allCases.map { (String($0.rawValue), $0.meaning) })
     return lines.joined(separator: "\n") + "\n"

@@ -4,6 +4,8 @@ internal import ObjectQuery
 package struct ParsedArguments: Sendable {
   package private(set) var values: [String: [String]] = [:]
   package private(set) var operands: [String] = []
+  /// How many operands stand before `--`.
+  private var openOperandCount: Int?
 
   init(_ words: some Sequence<String>, of command: Command) throws(ToolError) {
     var rest = Array(words)[...]
@@ -13,6 +15,7 @@ package struct ParsedArguments: Sendable {
         operands.append(word)
       } else if word == "--" {
         onlyOperands = true
+        openOperandCount = operands.count
       } else if word.hasPrefix("--") {
         try takeLong(word.dropFirst(2), &rest, of: command)
       } else {
@@ -73,10 +76,12 @@ package struct ParsedArguments: Sendable {
     values[option.name, default: []].append(value)
   }
 
-  /// Takes the operand that names a journal by its ending out of the others.
+  /// Takes the operand that names a journal by its ending out of the others. What stands behind `--` is left as it is.
   mutating func takeJournal() -> String? {
     let isNamed = { (word: String) in word.hasSuffix(".xjournal") || word.hasSuffix(".xjournal/") }
-    guard let index = operands.firstIndex(where: isNamed) else { return nil }
+    guard let index = operands.prefix(openOperandCount ?? .max).firstIndex(where: isNamed) else {
+      return nil
+    }
     return operands.remove(at: index)
   }
 

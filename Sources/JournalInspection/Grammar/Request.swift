@@ -100,19 +100,17 @@ package final class Request {
       return store
     } catch {
       // What is there and no folder is no journal either.
-      if error.code == .disk, try isNoFolder(path) {
-        throw ToolError(.noJournal, "“\(path)” is no journal: a journal is a folder.")
-      }
+      if error.code == .disk { try refuseNoFolder(path) }
       throw ToolError(error)
     }
   }
 
-  private func isNoFolder(_ path: String) throws(ToolError) -> Bool {
+  /// Refuses what is there and no folder.
+  package func refuseNoFolder(_ path: String) throws(ToolError) {
     do throws(DiskError) {
       _ = try disk.folderForReading(at: path)
-      return false
     } catch {
-      return error.code == .notFolder || error.code == .isLink
+      if error.code == .notFolder || error.code == .isLink { throw .noFolder(path) }
     }
   }
 

@@ -83,7 +83,7 @@ package struct Tool {
 
   /// Has long output for people shown page by page.
   private func beginPaging(_ parsed: ParsedArguments, of command: Command) -> Bool {
-    guard console.isOutputTerminal, command.readsJournal, parsed.values["no-pager"] == nil,
+    guard console.isOutputTerminal, command.isPaged, parsed.values["no-pager"] == nil,
       parsed.values["json"] == nil, parsed.values["follow"] == nil
     else { return false }
     let pager = console.environment["PAGER"] ?? "less -FRX"

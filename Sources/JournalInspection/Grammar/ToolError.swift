@@ -1,4 +1,4 @@
-internal import DiskAccess
+package import DiskAccess
 package import ObjectQuery
 package import ObjectStore
 
@@ -14,6 +14,11 @@ package struct ToolError: Error, Hashable, Sendable {
 
   /// What was typed cannot be understood.
   package static func usage(_ message: String) -> ToolError { ToolError(.usage, message) }
+
+  /// What is there is no journal.
+  package static func noFolder(_ path: String) -> ToolError {
+    ToolError(.noJournal, "“\(path)” is no journal: a journal is a folder.")
+  }
 
   /// There is no such thing.
   package static func no(_ message: String) -> ToolError { ToolError(.no, message) }
@@ -41,7 +46,7 @@ extension ToolError {
 
   package init(_ error: QueryError) { self.init(.usage, error.description) }
 
-  init(_ error: DiskError) { self.init(.inputOutput, error.description) }
+  package init(_ error: DiskError) { self.init(.inputOutput, error.description) }
 }
 
 /// Runs calls to a store, whose failures end the command.

@@ -1,9 +1,9 @@
-internal import ObjectModel
+package import ObjectModel
 internal import ObjectPatching
-internal import ObjectStore
+package import ObjectStore
 
 /// How much of commits is shown.
-enum CommitDetail {
+package enum CommitDetail {
   /// When, by whom, why, and how many objects.
   case summary
   /// Which objects, and which of their values.
@@ -13,7 +13,7 @@ enum CommitDetail {
 }
 
 /// Shows commits, for people and in JSON.
-struct CommitPrinter {
+package struct CommitPrinter {
   private let store: ReadableStore
   private let output: Output
   private let wording: Wording
@@ -21,7 +21,7 @@ struct CommitPrinter {
   private let tags: [CommitNumber: [String]]
   private var isFirst = true
 
-  init(_ store: ReadableStore, _ detail: CommitDetail, _ output: Output) {
+  package init(_ store: ReadableStore, _ detail: CommitDetail, _ output: Output) {
     self.store = store
     self.output = output
     self.detail = detail
@@ -30,7 +30,7 @@ struct CommitPrinter {
   }
 
   /// Shows the next commit.
-  mutating func show(_ content: CommitContent) throws(StoreError) {
+  package mutating func show(_ content: CommitContent) throws(StoreError) {
     if output.isJSON { return output.json(try json(content)) }
     if !isFirst { output.line() }
     isFirst = false

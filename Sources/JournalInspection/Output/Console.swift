@@ -12,6 +12,9 @@ package protocol Console: AnyObject {
   /// Writes to the standard error output.
   func writeError(_ bytes: [UInt8])
 
+  /// Reads the standard input to its end; nil where that fails, or it has more bytes.
+  func readInput(atMost byteCount: Int) -> [UInt8]?
+
   /// Hands what is written from here on to a program that shows it page by page.
   func startPager(_ command: String)
 

@@ -5,12 +5,13 @@ package struct JSONKind: Sendable {
   /// Those that may be there beside `version` and `kind`.
   package let members: [String]
 
-  private init(_ name: String, _ summary: String, _ members: String) {
+  package init(_ name: String, _ summary: String, _ members: String) {
     self.name = name
     self.summary = summary
     self.members = members.split(separator: " ").map(String.init)
   }
 
+  /// What commands write that look.
   package static let all = [
     JSONKind(
       "info", "a journal",

@@ -44,6 +44,9 @@ package struct Reference {
     }
   }
 
+  /// Whether it is read as the name of a tag.
+  package var isTag: Bool { if case .tag = base { true } else { false } }
+
   /// The moment it says, where it is a time.
   var date: Date? { if case .date(let date) = base, offset == 0 { date } else { nil } }
 

@@ -1,28 +1,28 @@
-import Foundation
-import Testing
+internal import Foundation
 
 /// A text that is kept beside the tests, and compared.
-enum Golden {
+package enum Golden {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent()
 
   /// Compares a text with the one that is kept under a name, relative to the folder of all tests. With `XJ_WRITE_GOLDEN`
-  /// set it is written anew, and the test fails so that nobody keeps one unread.
+  /// set it is written anew, and that is a problem too, so that nobody keeps one unread.
   ///
   /// Control characters are kept as the pictures of them, so that the file is a text whatever a value has.
-  static func expect(_ output: String, isKeptAs name: String) throws {
+  ///
+  /// - Returns: why the two are not the same; nil where they are.
+  package static func problem(with output: String, keptAs name: String) throws -> String? {
     let text = withPictures(output)
     let file = folder.appending(path: name)
     let kept = try? String(contentsOf: file, encoding: .utf8)
-    guard kept != text else { return }
+    guard kept != text else { return nil }
     if ProcessInfo.processInfo.environment["XJ_WRITE_GOLDEN"] != nil {
       try FileManager.default.createDirectory(
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try text.write(to: file, atomically: true, encoding: .utf8)
-      Issue.record("\(name) was written anew: read it, and run this again without XJ_WRITE_GOLDEN")
-      return
+      return "\(name) was written anew: read it, and run this again without XJ_WRITE_GOLDEN"
     }
-    Issue.record("\(name) is not what comes out now: \(difference(kept ?? "", text))")
+    return "\(name) is not what comes out now: \(difference(kept ?? "", text))"
   }
 
   private static func withPictures(_ text: String) -> String {

@@ -1,18 +1,18 @@
-import ByteCoding
-import DiskAccess
-import DiskSimulation
-import Foundation
-import Journaling
-import ManagedObjects
-import ObjectModel
-import ObjectStore
+internal import ByteCoding
+internal import DiskAccess
+package import DiskSimulation
+internal import Foundation
+internal import Journaling
+internal import ManagedObjects
+internal import ObjectModel
+internal import ObjectStore
 
 /// Journals for the tool to look at, the same at every run: each on a disk of its own, as `Notes.xjournal`.
-enum Journals {
-  static let path = "Notes.xjournal"
+package enum Journals {
+  package static let path = "Notes.xjournal"
 
   /// Some notes of three days, closed in order.
-  static func sound() throws -> SimulatedDisk {
+  package static func sound() throws -> SimulatedDisk {
     let life = try NotesLife()
     try life.live()
     try life.store.close()
@@ -20,7 +20,7 @@ enum Journals {
   }
 
   /// The same, of a program that was killed with an edit unsaved.
-  static func killed() throws -> SimulatedDisk {
+  package static func killed() throws -> SimulatedDisk {
     let life = try NotesLife()
     try life.live()
     let context = life.context(named: "sketch")
@@ -33,7 +33,7 @@ enum Journals {
   }
 
   /// The same, of which a byte in the midst of the journal has changed.
-  static func damaged() throws -> SimulatedDisk {
+  package static func damaged() throws -> SimulatedDisk {
     let disk = try sound()
     let name = "\(path)/journal/0000000001.xj"
     guard var bytes = disk.contents(of: name) else { throw Missing(name: name) }
@@ -45,7 +45,7 @@ enum Journals {
   }
 
   /// The same, of a format that is newer than ours.
-  static func newer() throws -> SimulatedDisk {
+  package static func newer() throws -> SimulatedDisk {
     let disk = try sound()
     let name = "\(path)/journal/0000000001.xj"
     guard let bytes = disk.contents(of: name),
@@ -58,9 +58,14 @@ enum Journals {
   }
 
   /// A folder in which there is nothing.
-  static func missing() throws -> SimulatedDisk { SimulatedDisk(seed: 1) }
+  package static func missing() throws -> SimulatedDisk { SimulatedDisk(seed: 1) }
 
-  struct Missing: Error { let name: String }
+  /// Something that should be there is not.
+  package struct Missing: Error {
+    package let name: String
+
+    package init(name: String) { self.name = name }
+  }
 }
 
 /// Somebody who writes notes, at times of their own.

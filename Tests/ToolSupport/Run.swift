@@ -1,29 +1,45 @@
-import DiskAccess
-import DiskSimulation
-import JournalInspection
+package import DiskAccess
+internal import DiskSimulation
+package import JournalInspection
 
 /// A run of the tool on a disk in memory: what was typed, and what came of it.
-struct Run {
-  let status: JournalInspection.ExitStatus
-  let output: String
-  let errors: String
+package struct Run {
+  package let status: JournalInspection.ExitStatus
+  package let output: String
+  package let errors: String
 
-  /// - Parameter onPause: what happens while the tool waits; it ends where this says so.
-  init(
+  /// - Parameters:
+  ///   - input: what the standard input has.
+  ///   - onPause: what happens while the tool waits; it ends where this says so.
+  package init(
     _ line: String = "", on disk: any ReadableDisk = SimulatedDisk(seed: 1),
+    table: CommandTable = CommandTable(CommandTable.looking), input: String = "",
     terminal: Bool = false, environment: [String: String] = [:],
     writable: ConsoleWriting = .written,
     onPause: @escaping () -> Bool = { false }
   ) {
-    let console = TestConsole(terminal, environment, writable, onPause)
-    let tool = Tool(CommandTable(CommandTable.looking), on: disk, console)
+    let console = TestConsole(terminal, environment, writable, input, onPause)
+    let tool = Tool(table, on: disk, console)
     status = tool.run(Self.words(line))
     output = String(decoding: console.output, as: UTF8.self)
     errors = String(decoding: console.errors, as: UTF8.self)
   }
 
+  /// What lines say, one after the other, with the status each ends with.
+  package static func transcript(
+    of lines: [String], _ run: (String) throws -> Run
+  ) rethrows -> String {
+    try lines.map { line in
+      let run = try run(line)
+      // Of a page the parts that are always the same are kept once, in the code.
+      let output = ReportPage.parts.reduce(run.output) { $0.replacing($1, with: "[…]\n") }
+      let errors = run.errors.split(separator: "\n").map { "! \($0)\n" }.joined()
+      return "$ xjournal \(line)\n\(output)\(errors)= \(run.status.rawValue)\n"
+    }.joined(separator: "\n")
+  }
+
   /// The words of a line as a shell takes them apart, with quotes.
-  static func words(_ line: String) -> [String] {
+  package static func words(_ line: String) -> [String] {
     var words: [String] = []
     var word: String?
     var quote: Character?
@@ -53,15 +69,17 @@ private final class TestConsole: Console {
   let isErrorTerminal: Bool
   let width = 80
   private let writable: ConsoleWriting
+  private let input: String
   private let onPause: () -> Bool
 
   init(
     _ isTerminal: Bool, _ environment: [String: String], _ writable: ConsoleWriting,
-    _ onPause: @escaping () -> Bool
+    _ input: String, _ onPause: @escaping () -> Bool
   ) {
     (isOutputTerminal, isErrorTerminal) = (isTerminal, isTerminal)
     self.environment = environment
     self.writable = writable
+    self.input = input
     self.onPause = onPause
   }
 
@@ -71,6 +89,9 @@ private final class TestConsole: Console {
   }
 
   func writeError(_ bytes: [UInt8]) { errors += bytes }
+  func readInput(atMost byteCount: Int) -> [UInt8]? {
+    input.utf8.count <= byteCount ? Array(input.utf8) : nil
+  }
   func startPager(_ command: String) { output += Array("<pager \(command)>\n".utf8) }
   func endPager() { output += Array("</pager>\n".utf8) }
   func pause(milliseconds: Int) -> Bool { onPause() }

@@ -1,13 +1,13 @@
-import DiskAccess
-import DiskSimulation
-import Foundation
-import ManagedObjects
-import ObjectModel
-import ObjectStore
+internal import DiskAccess
+package import DiskSimulation
+internal import Foundation
+internal import ManagedObjects
+internal import ObjectModel
+internal import ObjectStore
 
 /// A journal with values of every kind, and with everything that contexts do.
-enum VariedJournal {
-  static func make() throws -> SimulatedDisk {
+package enum VariedJournal {
+  package static func make() throws -> SimulatedDisk {
     let disk = SimulatedDisk(seed: 7)
     disk.setWallClock(1_795_168_800_000_000_000)
     let store = try JournaledStore(on: disk, at: Journals.path, model: model())

@@ -1,0 +1,25 @@
+package import DiskSimulation
+package import TestSupport
+
+/// Journals of which a file has been changed, at a place and in a way that dice say.
+extension Journals {
+  /// Changes a file of a journal, where something is in it; says which and where.
+  package static func mangle(
+    _ disk: SimulatedDisk, _ dice: inout Dice
+  ) throws -> String {
+    let paths = disk.paths.filter { disk.contents(of: $0)?.contains { $0 != 0 } ?? false }
+    let path = paths[dice.pick(paths.count)]
+    var bytes = disk.contents(of: path) ?? []
+    let length = (bytes.lastIndex { $0 != 0 } ?? 0) + 1
+    let offset = dice.pick(length)
+    switch dice.pick(5) {
+    case 0: bytes[offset] ^= 1 << UInt8(dice.pick(8))
+    case 1: bytes = Array(bytes.prefix(offset))
+    case 2: for index in offset..<min(length, offset + 64) { bytes[index] = UInt8(dice.pick(256)) }
+    case 3: for index in offset..<min(length, offset + 8) { bytes[index] = 0xFF }
+    default: bytes.replaceSubrange(offset..<length, with: bytes[..<(length - offset)])
+    }
+    try disk.setContents(path, bytes)
+    return "\(path) at \(offset)"
+  }
+}
