@@ -10,6 +10,14 @@ extension CheckpointFiles {
   func copy(
     _ manifest: Manifest, to target: any DiskFolder
   ) throws(StoreError) -> [Manifest.Attachment] {
+    try Self.copy(manifest, from: folder, to: target, cache: cache)
+  }
+
+  /// The same from a folder of checkpoints that is only read.
+  static func copy(
+    _ manifest: Manifest, from folder: any ReadableFolder, to target: any DiskFolder,
+    cache: BlockCache
+  ) throws(StoreError) -> [Manifest.Attachment] {
     let attachments = manifest.attachments
     guard !attachments.isEmpty else { return [] }
     let copies = try onDiskOfStore { () throws(DiskError) in
@@ -34,10 +42,10 @@ extension CheckpointFiles {
       _ = try Checkpoint.read(manifest, in: target)
       for attachment in attachments where attachment.kind == Checkpoint.runKind {
         try onRun { () throws(RunError) in
-          try Run(attachment.fileName, in: copies, store: store, cache: cache).verify()
+          try Run(attachment.fileName, in: copies, store: manifest.store, cache: cache).verify()
         }
       }
-      let unsound = try takeAwayUnsoundIndexRuns(attachments, in: copies)
+      let unsound = try takeAwayUnsoundIndexRuns(manifest, in: copies, cache)
       return attachments.filter { !unsound.contains($0) }
     } catch {
       guard error.code == .damaged, manifest.goesBackToBeginning else { throw error }
@@ -46,13 +54,14 @@ extension CheckpointFiles {
   }
 
   /// Reads copies of index runs, and removes those that are damaged: the copy makes its indexes anew of the rows.
-  private func takeAwayUnsoundIndexRuns(
-    _ attachments: [Manifest.Attachment], in copies: any DiskFolder
+  private static func takeAwayUnsoundIndexRuns(
+    _ manifest: Manifest, in copies: any DiskFolder, _ cache: BlockCache
   ) throws(StoreError) -> [Manifest.Attachment] {
     var unsound: [Manifest.Attachment] = []
-    for attachment in attachments where attachment.kind == Checkpoint.indexRunKind {
+    for attachment in manifest.attachments where attachment.kind == Checkpoint.indexRunKind {
       do throws(RunError) {
-        try IndexRun(attachment.fileName, in: copies, store: store, cache: cache).verify()
+        try IndexRun(attachment.fileName, in: copies, store: manifest.store, cache: cache)
+          .verify()
       } catch {
         guard case .damaged = error else { throw StoreError(error) }
         unsound.append(attachment)

@@ -1,0 +1,55 @@
+package import DiskAccess
+package import Journaling
+internal import ObjectModel
+
+/// Checkpoints as they lie in a folder that is only read, for whoever makes another store of it.
+extension Checkpoint {
+  /// The last frame of the journal that the state of a manifest's checkpoint has in it; nil where there is no checkpoint.
+  ///
+  /// - Throws: where it is damaged.
+  package static func lastFrame(
+    _ manifest: Manifest, in folder: any ReadableFolder
+  ) throws(StoreError) -> FrameNumber? {
+    try read(manifest, in: folder)?.checkpoint.frame
+  }
+
+  /// Copies the checkpoint that a manifest names, with its runs, into the folder of another store, and reads the copies.
+  ///
+  /// - Returns: the copy's attachments, without what is damaged and can be made anew of the journal.
+  /// - Throws: where something is damaged that cannot be made anew.
+  package static func copyFiles(
+    _ manifest: Manifest, in folder: any ReadableFolder, to target: any DiskFolder
+  ) throws(StoreError) -> [Manifest.Attachment] {
+    guard !manifest.attachments.isEmpty else { return [] }
+    let files = try onDiskOfStore(missing: .checkpointDamaged("")) { () throws(DiskError) in
+      try folder.folderForReading(folderName)
+    }
+    return try CheckpointFiles.copy(
+      manifest, from: files, to: target,
+      cache: BlockCache(largestByteCount: StoreOptions().cacheByteCount))
+  }
+
+  /// What a manifest would have attached that named the newest checkpoint that is sound, with all runs there are.
+  package static func attachmentsOfNewest(
+    in folder: any ReadableFolder, of store: StoreIdentity, _ manifest: Manifest
+  ) throws(StoreError) -> [Manifest.Attachment] {
+    let names = try onDiskOfStore { () throws(DiskError) -> [String] in
+      guard try folder.information(of: folderName)?.kind == .folder else { return [] }
+      return try folder.folderForReading(folderName).names()
+    }
+    for name in names.reversed() where name.hasSuffix(checkpointExtension) {
+      var named = manifest
+      named.attachments = [
+        Manifest.Attachment(kind: checkpointKind, fileName: name, content: [])
+      ]
+      do throws(StoreError) {
+        guard let checkpoint = try read(named, in: folder)?.checkpoint else { continue }
+        return CheckpointFiles.attachments(checkpoint, name: name, inPlaceOfThoseOf: named)
+      } catch {
+        // An older one may be sound.
+        guard error.code == .damaged else { throw error }
+      }
+    }
+    return []
+  }
+}

@@ -1,0 +1,61 @@
+internal import EventCoding
+internal import EventFold
+package import Journaling
+package import ObjectModel
+
+/// Something that a frame says which is read by itself, as nobody knows what came before it.
+package enum SalvagedEntry {
+  case event(Event)
+  case commit(CommitContent)
+
+  /// What a frame says, in order.
+  ///
+  /// - Parameter pieces: puts what spans frames together.
+  /// - Throws: where it cannot be told; then nothing of the frame can.
+  package static func all(
+    in payload: UnsafeRawBufferPointer, of frame: FrameNumber, _ store: StoreTag,
+    pieces: (Span) throws(JournalError) -> [UInt8]
+  ) throws(StoreError) -> [SalvagedEntry] {
+    var entries: [SalvagedEntry] = []
+    _ = try BatchContent.forEach(
+      in: payload, of: frame, EventDecoder(store: store), pieces: pieces
+    ) { (batch, entry) throws(StoreError) in
+      switch try batch.decoded(entry) {
+      case .event(_, let event): entries.append(.event(event))
+      case .commit(let commit): entries.append(.commit(commit.content))
+      }
+      return true
+    }
+    return entries
+  }
+}
+
+extension ObjectChange {
+  /// What the change makes of a row that may not be the one it was made of. What it says by itself stands; what only
+  /// says how much the value has changed is left out where it does not fit.
+  ///
+  /// - Parameters:
+  ///   - row: what the object has; nil where it is not there.
+  ///   - number: the number that a key has now; nil where its name is lost.
+  /// - Returns: the row, nil where the object is gone, and the keys that were left out.
+  package func salvaged(
+    onto row: Row?, _ number: (KeyNumber) -> KeyNumber?
+  ) -> (row: Row?, lost: [KeyNumber]) {
+    guard kind != .deleted else { return (nil, []) }
+    var (result, lost) = (kind == .inserted ? Row() : row ?? Row(), [KeyNumber]())
+    for entry in entries {
+      guard let key = number(entry.key) else {
+        lost.append(entry.key)
+        continue
+      }
+      if case .replaced(_, let new) = entry.change {
+        result[key] = new
+      } else if let applied = entry.change.applied(to: result[key]) {
+        result[key] = applied.value
+      } else {
+        lost.append(entry.key)
+      }
+    }
+    return (result, lost)
+  }
+}
