@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import ObjectModel
+package import ObjectModel
 internal import ObjectQuery
 
 // How JSON is read as values: by the type of the attribute where there is one, and by what it says itself elsewhere.
@@ -22,6 +22,18 @@ extension JSONValue {
       }
     }
     return try natural()
+  }
+
+  /// The value as an attribute of a type has it, where a whole number may be a text that others would round.
+  package func value(exportedAs type: AttributeType?) throws(JSONError) -> ObjectModel.Value {
+    if case .string(let text) = self, let number = Int(text) {
+      switch type {
+      case .integer?: return .integer(number)
+      case .counter?: return .counter(number)
+      default: break
+      }
+    }
+    return try value(of: type)
   }
 
   /// What it says itself, with all that is marked in it.

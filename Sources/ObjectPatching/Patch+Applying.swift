@@ -42,7 +42,10 @@ extension Patch {
     applyingTo context: ManagedObjectContext, policy: PatchPolicy = .refuse,
     delegate: (any PatchDelegate)? = nil
   ) throws -> PatchReport {
-    let plan = try plan(context, policy, delegate)
+    // That can be told of a context that is for looking only, too.
+    let plan =
+      context.isReadOnly
+      ? try PatchPlan(self, context, policy, delegate) : try plan(context, policy, delegate)
     guard plan.conflicts.isEmpty else { throw PatchConflicts(conflicts: plan.conflicts) }
     return plan.report()
   }
