@@ -88,8 +88,8 @@ let package = Package(
     room(
       "JournalUpkeep",
       imports: [
-        "ObjectModel", "DiskAccess", "ObjectQuery", "ObjectStore", "ManagedObjects",
-        "ObjectPatching", "JournalInspection",
+        "ByteCoding", "ObjectModel", "DiskAccess", "Journaling", "ObjectQuery", "ObjectStore",
+        "ManagedObjects", "ObjectPatching", "JournalInspection",
       ]),
 
     // The journal's workbench: what Tools/demo runs, and the child that tests kill.
@@ -162,6 +162,12 @@ let package = Package(
         "ByteCoding", "DiskAccess", "DiskSimulation", "JournalInspection", "Journaling",
         "ManagedObjects", "ObjectModel", "ObjectPatching", "ObjectStore", "TestSupport",
         "ToolSupport",
+      ]),
+    tests(
+      of: "JournalUpkeepTests",
+      imports: [
+        "DiskAccess", "DiskSimulation", "JournalInspection", "JournalUpkeep", "ManagedObjects",
+        "ObjectModel", "ObjectPatching", "ObjectStore", "TestSupport", "ToolSupport",
       ]),
     tests(of: "TourTests", imports: ["DiskSimulation", "XJournal"]),
     tests(of: "TidyTests", imports: ["TestSupport"]),

@@ -3,7 +3,43 @@
 package import DiskAccess
 package import JournalInspection
 
+/// Runs a program with its arguments and further variables of the environment.
+///
+/// - Returns: the status it ended with; nil where it could not be run.
+package typealias ProgramRunner =
+  @Sendable (_ words: [String], _ variables: [String: String]) -> Int32?
+
 extension Command {
-  /// The commands that write, on a disk that lets them.
-  package static func writing(on disk: any Disk) -> [Command] { [] }
+  /// The commands that write, on a disk that lets them. Those that have the name of one that looks stand in its place.
+  package static func writing(
+    on disk: any Disk, running program: @escaping ProgramRunner
+  ) -> [Command] {
+    [
+      drafts(on: disk), replay(on: disk), tag(on: disk), restore(on: disk), patch(on: disk),
+      importing(on: disk), backup(on: disk), compact(on: disk), repair(on: disk),
+      bisect(running: program),
+    ]
+  }
+}
+
+extension JSONKind {
+  /// What they write.
+  package static let writing = [
+    JSONKind(
+      "tag", "a name that stands for a commit, or for none any more; `before` is what it stood for",
+      "name commit before"),
+    JSONKind("unchanged", "that nothing was different, and so nothing was committed", "lastCommit"),
+    JSONKind("discarded", "a draft that was given up", "context name edits"),
+    JSONKind(
+      "repair", "a journal that was made of a damaged one, and what is lost",
+      "path lastCommit keptThrough salvaged findings lost"),
+    JSONKind(
+      "patch", "what a patch has done, or would do; `commit` is null where nothing was committed",
+      "commit objects conflicts"),
+    JSONKind("bisectionStep", "what a command says of a commit", "commit status verdict"),
+    JSONKind(
+      "bisection", "the first bad commit, or null where that cannot be told", "first good bad steps"
+    ),
+    JSONKind("newJournal", "a journal that was made", "path lastCommit firstKeptCommit bytes"),
+  ]
 }

@@ -65,8 +65,8 @@ struct House: Sendable {
       Room(
         6, "JournalUpkeep",
         imports: [
-          "ObjectModel", "DiskAccess", "ObjectQuery", "ObjectStore", "ManagedObjects",
-          "ObjectPatching", "JournalInspection",
+          "ByteCoding", "ObjectModel", "DiskAccess", "Journaling", "ObjectQuery", "ObjectStore",
+          "ManagedObjects", "ObjectPatching", "JournalInspection",
         ]),
     ],
     toolchain: [

@@ -5,6 +5,8 @@ import JournalInspection
 import JournalUpkeep
 
 let disk = PosixDisk()
-let tool = Tool(
-  CommandTable(CommandTable.looking + Command.writing(on: disk)), on: disk, Terminal())
+let table = CommandTable(
+  CommandTable.looking,
+  writing: Command.writing(on: disk) { Terminal.run($0, $1) }, kinds: JSONKind.writing)
+let tool = Tool(table, on: disk, Terminal())
 Terminal.exit(tool.run(Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -1,0 +1,49 @@
+internal import DiskAccess
+internal import JournalInspection
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// `xjournal backup`: a copy of a journal, with all its past.
+extension Command {
+  static func backup(on disk: any Disk) -> Command {
+    Command(
+      "backup", "Copies a journal, with all its past and what is not saved.",
+      details: [
+        "The original is neither locked nor changed, and may be written meanwhile: the copy is the same journal as it was "
+          + "at a moment during that. It is read to its last byte before it counts as made."
+      ],
+      examples: [Example("xjournal backup -o Copy.xjournal", "a copy beside the original")],
+      options: [.newJournal], isPaged: false
+    ) { (request) throws(ToolError) in
+      let (original, path) = (try request.path(), try request.newPath())
+      try NewPlace.refuseExisting(path, on: disk)
+      try JournalCopy.make(of: original, at: path, on: disk)
+      try NewPlace.filling(path) { () throws(ToolError) in
+        try JournaledStore.whileOpen(on: disk, at: path) { (store) throws(ToolError) in
+          try store.refuseUnsound()
+          try request.tell(of: store, "copied to")
+        }
+      }
+      return .fine
+    }
+  }
+}
+
+extension JournaledStore {
+  /// Reads everything, and throws where it is not as it should be.
+  func refuseUnsound() throws(ToolError) {
+    let findings = try onStore { () throws(StoreError) in try verify() }
+    guard let first = findings.first else { return }
+    throw ToolError(
+      .damage,
+      "what was copied to “\(path)” is damaged: \(first) Make a sound journal of the original by ‘repair’."
+    )
+  }
+}
+
+extension Option {
+  /// Where a new journal is made.
+  static let newJournal = Option(
+    "output", letter: "o", value: "NEW", "the new journal; there must be nothing yet")
+}

@@ -1,0 +1,61 @@
+internal import DiskAccess
+internal import JournalInspection
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// `xjournal compact`: a smaller journal, without what is not to be kept of the past.
+extension Command {
+  static func compact(on disk: any Disk) -> Command {
+    Command(
+      "compact", "Makes a smaller journal, without the past or without the older of it.",
+      details: [
+        "The original is neither locked nor changed. The new journal has the state as it is, what is not saved, and of the "
+          + "past the commits from --since on; without that, none."
+      ],
+      examples: [
+        Example("xjournal compact -o Small.xjournal", "only the state as it is now"),
+        Example("xjournal compact --since head~2 -o Recent.xjournal", "and the last commits"),
+      ],
+      options: [
+        .newJournal, Option("since", value: "REF", "keep the commits from this one on"),
+      ],
+      isPaged: false
+    ) { (request) throws(ToolError) in
+      let (original, path) = (try request.path(), try request.newPath())
+      var kept = Keeping.latest
+      if let since = request["since"] {
+        let number = try Reference(since, now: request.now).commit(in: try request.store())
+        kept = .commits(since: number)
+      }
+      try NewPlace.refuseExisting(path, on: disk)
+      try JournalCopy.make(of: original, at: path, on: disk)
+      try NewPlace.filling(path) { () throws(ToolError) in
+        try JournaledStore.whileOpen(on: disk, at: path) { (store) throws(ToolError) in
+          let progress = ProgressLine("compacting", request.output)
+          try onStore { () throws(StoreError) in
+            _ = try store.compact(keeping: kept) { told in
+              progress.tell(told.fraction)
+              return true
+            }
+          }
+          progress.end()
+          try store.refuseUnsound()
+          try request.tell(of: store, "compacted to")
+          tellOfKeptPast(store, request.output)
+        }
+      }
+      return .fine
+    }
+  }
+
+  /// What was not saved needs the past that it was made in.
+  private static func tellOfKeptPast(_ store: JournaledStore, _ output: Output) {
+    let drafts = store.unsavedDrafts
+    guard !drafts.isEmpty, !output.isJSON else { return }
+    let names = drafts.map { $0.contextName.isEmpty ? "\($0.context.rawValue)" : $0.contextName }
+    output.note(
+      "\("kept:", .warning) the past that \(Wording.count(drafts.count, "draft")) (\(names.joined(separator: ", "))) may need; saved or discarded, they need none."
+    )
+  }
+}

@@ -1,0 +1,177 @@
+internal import DiskAccess
+internal import JournalInspection
+internal import ManagedObjects
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// `xjournal import`: a new journal of objects that were exported.
+extension Command {
+  static func importing(on disk: any Disk) -> Command {
+    Command(
+      "import",
+      "Makes a new journal of objects that ‘export’ has written, a line of JSON for each.",
+      details: [
+        "The model is that of the journal that is named by -s, or is the only one in this folder; that is only read. The "
+          + "objects are given new numbers, and lead to each other as before; all of them come in one commit."
+      ],
+      examples: [
+        Example("xjournal import posts.ndjson -o New.xjournal", "of a file that was exported"),
+        Example("xjournal import - -o New.xjournal", "of the standard input"),
+      ],
+      operands: [Operand("FILE", "lines of JSON; - for the standard input")],
+      options: [.newJournal, .author, .message], isPaged: false
+    ) { (request) throws(ToolError) in
+      let path = try request.newPath()
+      guard let model = try request.store().model else {
+        throw .no("“\(try request.path())” has no model, which says what objects are like.")
+      }
+      let bytes = try request.bytes(ofFile: request.operands[0])
+      let objects = try ExportedObject.all(in: bytes, model)
+      try NewPlace.refuseExisting(path, on: disk)
+      try NewPlace.refuseWithinJournal(path, on: disk)
+      let store: JournaledStore
+      do throws(StoreError) {
+        store = try JournaledStore(on: disk, at: path, model: model)
+      } catch {
+        throw ToolError(.cannotCreate, error.description)
+      }
+      try NewPlace.filling(path) { () throws(ToolError) in
+        do throws(ToolError) {
+          try insert(objects, into: store, request)
+        } catch {
+          // The first error is the one to tell.
+          try? store.close()
+          throw error
+        }
+        try onStore { () throws(StoreError) in try store.close() }
+      }
+      return .fine
+    }
+  }
+
+  private static func insert(
+    _ objects: [ExportedObject], into store: JournaledStore, _ request: Request
+  ) throws(ToolError) {
+    var importing = Importing(objects)
+    let number = try request.commit(to: store, message: "import \(request.operands[0])") {
+      importing.insert(into: $0)
+    }
+    if importing.lostCount > 0 {
+      request.output.note(
+        "\("left out:", .warning) \(Wording.count(importing.lostCount, "reference")) to objects that are not among these."
+      )
+    }
+    if number == nil, !request.output.isJSON { request.output.note("there was no object") }
+    try request.tell(of: store, "imported to")
+  }
+}
+
+/// An object as a line of an export has it.
+private struct ExportedObject {
+  let line: Int
+  let entity: ModelEntity
+  let id: ObjectID
+  let values: [(key: String, value: Value)]
+
+  static func all(
+    in bytes: [UInt8], _ model: ManagedObjectModel
+  ) throws(ToolError) -> [ExportedObject] {
+    var objects: [ExportedObject] = []
+    var ids: Set<ObjectID> = []
+    let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+    for (place, line) in lines.enumerated() where line.contains(where: { $0 > 0x20 }) {
+      do {
+        let object = try ExportedObject(
+          try JSONValue(parsing: Array(line)), line: place + 1, model)
+        guard ids.insert(object.id).inserted else {
+          throw ToolError.usage("line \(place + 1): \(object.id.uri) comes a second time.")
+        }
+        objects.append(object)
+      } catch let error as JSONError {
+        throw .usage("line \(place + 1): what is there \(error.reason).")
+      } catch let error as ToolError {
+        throw error
+      } catch {
+        throw .usage("line \(place + 1): \(error)")
+      }
+    }
+    return objects
+  }
+
+  private init(_ document: JSONValue, line: Int, _ model: ManagedObjectModel) throws {
+    guard let object = document.object, object["kind"] == "object",
+      let name = object["entity"]?.string, let uri = object["uri"]?.string,
+      let values = object["values"]?.object
+    else { throw JSONError(.wrongType, "is no object as ‘export’ writes them") }
+    guard let entity = model.entity(named: name), !entity.description.isAbstract else {
+      throw JSONError(.unknownEntity, "is of an entity, ‘\(name)’, that the model does not have")
+    }
+    (self.line, self.entity) = (line, entity)
+    id = try ObjectID(uri: uri)
+    self.values = try values.members.map { ($0.key, try Self.value(of: $0.key, $0.value, entity)) }
+  }
+
+  private static func value(
+    of key: String, _ json: JSONValue, _ entity: ModelEntity
+  ) throws(JSONError) -> Value {
+    if let relationship = entity.relationship(key) {
+      let value = try json.value(exportedAs: relationship.isToMany ? nil : .reference)
+      guard relationship.isToMany, !relationship.isOrdered, case .array(let members) = value else {
+        return value
+      }
+      return .set(Set(members))
+    }
+    let type = entity.attribute(key)?.type
+    guard type != nil || entity.description.allowsAnyKey else {
+      throw JSONError(.unknownKey, "has a key, ‘\(key)’, that \(entity.name) does not have")
+    }
+    let value = try json.value(exportedAs: type)
+    guard type?.admits(value) ?? true else {
+      throw JSONError(.badValue, "has a value of ‘\(key)’ that \(entity.name) cannot hold")
+    }
+    return value
+  }
+}
+
+/// Inserts exported objects, which lead to each other, into a context.
+private struct Importing {
+  private let objects: [ExportedObject]
+  /// The new IDs by the old ones.
+  private var ids: [ObjectID: ObjectID] = [:]
+  /// How many references lead to what is not there.
+  private(set) var lostCount = 0
+
+  init(_ objects: [ExportedObject]) { self.objects = objects }
+
+  mutating func insert(into context: ManagedObjectContext) {
+    let inserted = objects.map { context.insert($0.entity.name) }
+    for (exported, object) in zip(objects, inserted) { ids[exported.id] = object.objectID }
+    for (exported, object) in zip(objects, inserted) {
+      for (key, value) in exported.values {
+        if let value = renumbered(value) { object[key] = value }
+      }
+    }
+  }
+
+  /// A value with the new IDs; nil for a reference to what is not there.
+  private mutating func renumbered(_ value: Value) -> Value? {
+    switch value {
+    case .reference(let old):
+      guard let new = ids[old] else {
+        lostCount += 1
+        return nil
+      }
+      return .reference(new)
+    case .array(let members):
+      var renumbered: [Value] = []
+      for member in members { if let new = self.renumbered(member) { renumbered.append(new) } }
+      return .array(renumbered)
+    case .set(let members):
+      var renumbered: Set<Value> = []
+      for member in members { if let new = self.renumbered(member) { renumbered.insert(new) } }
+      return .set(renumbered)
+    default: return value
+    }
+  }
+}

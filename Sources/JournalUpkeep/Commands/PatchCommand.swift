@@ -1,0 +1,119 @@
+internal import DiskAccess
+internal import FoundationEssentials
+internal import JournalInspection
+internal import ManagedObjects
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// `xjournal patch`: makes of the objects what a patch says.
+extension Command {
+  private static let policies: [(name: String, policy: PatchPolicy)] = [
+    ("refuse", .refuse), ("force", .force), ("ours", .keepOurs), ("merge", .merge),
+  ]
+
+  static func patch(on disk: any Disk) -> Command {
+    Command(
+      "patch", "Applies a patch, and commits what it changes: all of it or nothing.",
+      details: [
+        "Changes the journal in place: no program may have it open for writing. With --dry-run it only tells what would be "
+          + "done, and needs no lock.",
+        "docs/patching.md tells what a patch is; ‘diff --format patch’ makes one. Where values are not as the patch says "
+          + "they are, it is refused, or what --policy says is done.",
+      ],
+      examples: [
+        Example("xjournal patch changes.json --dry-run", "what would become of which objects"),
+        Example("xjournal patch changes.json --author ann", "applies it"),
+        Example("xjournal patch changes.json --policy merge", "merges it with what is there"),
+      ],
+      operands: [Operand("FILE", "the patch, in JSON; - for the standard input")],
+      options: [
+        Option("dry-run", "change nothing, and tell what would be done"),
+        Option(
+          "policy", choices: policies.map(\.name),
+          "what becomes of values that are not as the patch says"),
+        .author, .message,
+      ],
+      isPaged: false
+    ) { (request) throws(ToolError) in
+      let bytes = try request.bytes(ofFile: request.operands[0])
+      let policy = policies.first { $0.name == request["policy"] }?.policy ?? .refuse
+      if request.has("dry-run") {
+        let store = try request.store()
+        let patch = try Patch.read(bytes, store.model)
+        let report = try told { () throws -> PatchReport in
+          try patch.report(applyingTo: ManagedObjectContext(reading: store), policy: policy)
+        }
+        show(report, nil, Wording(store), request.output)
+        return .fine
+      }
+      try request.changing(on: disk) { (store) throws(ToolError) in
+        let patch = try Patch.read(bytes, store.model)
+        var report: PatchReport?
+        let number = try request.commit(to: store, message: "patch \(request.operands[0])") {
+          report = try patch.apply(to: $0, policy: policy)
+        }
+        if let report { show(report, number, Wording(store), request.output) }
+      }
+      return .fine
+    }
+  }
+
+  private static func told<Answer>(_ body: () throws -> Answer) throws(ToolError) -> Answer {
+    do {
+      return try body()
+    } catch {
+      throw ToolError(of: error)
+    }
+  }
+
+  private static func show(
+    _ report: PatchReport, _ commit: CommitNumber?, _ wording: Wording, _ output: Output
+  ) {
+    let name = { (object: PatchReport.Object) in
+      object.objectID.map(wording.name) ?? object.identity.description
+    }
+    guard !output.isJSON else {
+      let objects = report.objects.map { object in
+        JSONValue.members([
+          ("object", .string(name(object))), ("change", .string("\(object.kind)")),
+          ("keys", .array(object.keys.map { .string($0) })),
+        ])
+      }
+      return output.json(
+        .document(
+          "patch",
+          [
+            ("commit", commit.map { .count($0.rawValue) } ?? .null), ("objects", .array(objects)),
+            ("conflicts", .array(report.conflicts.map { .string("\($0)") })),
+          ]))
+    }
+    for object in report.objects {
+      output.line(
+        "\("\(object.kind)", .heading) \(name(object))  \(object.keys.joined(separator: ", "), .key)"
+      )
+    }
+    for conflict in report.conflicts { output.note("\("decided:", .warning) \(conflict)") }
+    if let commit {
+      output.line("\("committed", .added) as commit \(commit).")
+    } else {
+      output.note("nothing was committed.")
+    }
+  }
+}
+
+extension Patch {
+  /// Reads a patch for objects of a model.
+  fileprivate static func read(
+    _ bytes: [UInt8], _ model: ManagedObjectModel?
+  ) throws(ToolError) -> Patch {
+    guard let model else {
+      throw ToolError(.no, "the journal has no model yet, and so no objects that could be patched.")
+    }
+    do throws(PatchError) {
+      return try Patch(json: Data(bytes), model: model, allowsDynamicKeys: true)
+    } catch {
+      throw ToolError(of: error)
+    }
+  }
+}

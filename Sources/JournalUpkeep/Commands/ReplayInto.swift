@@ -1,0 +1,143 @@
+internal import DiskAccess
+internal import JournalInspection
+internal import Journaling
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// `xjournal replay --into`: builds a journal that ends with an earlier commit, with all that led to it.
+extension Command {
+  static func replay(on disk: any Disk) -> Command {
+    replay.extended(
+      details: [
+        "With --into it builds a journal of the same edits and commits, which ends where --until says, as if nothing had "
+          + "happened since. The original is neither locked nor changed."
+      ],
+      examples: [
+        Example("xjournal replay --into Then.xjournal --until 2", "a journal as it was then")
+      ],
+      options: [
+        Option("into", value: "NEW", "build a journal; there must be nothing yet")
+      ]
+    ) { (request) throws(ToolError) in
+      guard request.has("into") else { return nil }
+      guard !request.has("speed"), !request.has("check") else {
+        throw .usage("--into goes neither with --speed nor with --check; verify the new journal.")
+      }
+      let (original, path) = (try request.path(), try request.newPath("into"))
+      let store = try request.store()
+      var last = store.lastCommit
+      if let until = request["until"] {
+        last = try Reference(until, now: request.now).commit(in: store)
+      }
+      try NewPlace.refuseExisting(path, on: disk)
+      if last == store.lastCommit {
+        try JournalCopy.make(of: original, at: path, on: disk)
+      } else {
+        // It may be refused: before anything is made.
+        let cut = try JournalCut(of: original, after: last, store.tag, on: disk)
+        let place = try NewPlace(path, on: disk)
+        try NewPlace.filling(path) { () throws(ToolError) in
+          try cut.copy(to: place, on: disk)
+        }
+      }
+      try NewPlace.filling(path) { () throws(ToolError) in
+        try JournaledStore.whileOpen(on: disk, at: path) { (store) throws(ToolError) in
+          try store.refuseUnsound()
+          try request.tell(of: store, "replayed to")
+        }
+      }
+      return .fine
+    }
+  }
+}
+
+/// The place in a journal behind a commit.
+private struct JournalCut {
+  private let survey: JournalSurvey
+  private let parts: ArraySlice<JournalSurvey.Part>
+  /// What is before that place, in the frame in which it is.
+  private let rest: [SalvagedEntry]
+
+  init(
+    of path: String, after last: CommitNumber, _ store: StoreTag, on disk: any ReadableDisk
+  ) throws(ToolError) {
+    let reader = try JournalCopy.reader(of: path, on: disk)
+    survey = try JournalSurvey(reader.manifest, in: reader.folder)
+    guard survey.goesBackToBeginning else {
+      throw .no("the journal does not go back to its beginning, as compaction has dropped that.")
+    }
+    var found: (frame: FrameNumber, segment: SegmentNumber, offset: UInt64)?
+    var rest: [SalvagedEntry] = []
+    var failure: StoreError?
+    do throws(JournalError) {
+      _ = try reader.forEachFrame { frame in
+        guard frame.kind == .batch else { return true }
+        do throws(StoreError) {
+          let entries = try SalvagedEntry.all(in: frame.payload, of: frame.number, store) {
+            (span) throws(JournalError) in try reader.bytes(of: span)
+          }
+          guard let end = entries.firstIndex(where: { $0.isCommit(after: last) }) else {
+            return true
+          }
+          found = (frame.number, frame.segment, frame.offset)
+          rest = Array(entries[..<end])
+        } catch {
+          failure = error
+        }
+        return false
+      }
+    } catch {
+      throw ToolError(StoreError(error))
+    }
+    if let failure { throw ToolError(failure) }
+    let place = survey.parts.firstIndex { $0.segment.number == found?.segment }
+    guard let found, let place else {
+      throw ToolError(.damage, "the journal is damaged before the commit behind \(last).")
+    }
+    if let hole = survey.parts[..<place].lazy.compactMap(\.hole).first {
+      throw ToolError(.damage, "the journal is damaged in \(hole).")
+    }
+    let cut = JournalSurvey.Part(survey.parts[place], before: found.frame, at: found.offset)
+    parts = (survey.parts[..<place] + [cut])[...]
+    self.rest = rest
+  }
+
+  func copy(to place: NewPlace, on disk: any Disk) throws(ToolError) {
+    try JournalCopy(in: place).copy(parts, of: survey, [])
+    try place.finish()
+    let clock = PastClock(disk)
+    let store = try onStore { () throws(StoreError) in
+      try JournaledStore(on: clock, at: place.path, model: nil, options: .ofCopies)
+    }
+    var salvaging = Salvaging(into: store, clock)
+    do throws(ToolError) {
+      try salvaging.take(rest)
+      try salvaging.finish()
+      if let loss = salvaging.losses.first {
+        throw ToolError(.damage, "the journal cannot be replayed so far: \(loss).")
+      }
+      try discardDrafts(of: salvaging.store)
+    } catch {
+      // The first error is the one to tell.
+      try? salvaging.store.close()
+      throw error
+    }
+    try onStore { () throws(StoreError) in try salvaging.store.close() }
+  }
+
+  /// Gives up what contexts had not saved before the frame, and saved in it.
+  private func discardDrafts(of store: JournaledStore) throws(ToolError) {
+    var saved: Set<ContextNumber> = []
+    for case .commit(let content) in rest { saved.insert(content.context) }
+    for draft in store.unsavedDrafts where saved.contains(draft.context) {
+      try onStore { () throws(StoreError) in try store.discard(draft) }
+    }
+  }
+}
+
+extension SalvagedEntry {
+  fileprivate func isCommit(after last: CommitNumber) -> Bool {
+    if case .commit(let content) = self { content.number > last } else { false }
+  }
+}

@@ -1,0 +1,49 @@
+internal import DiskAccess
+internal import JournalInspection
+internal import ManagedObjects
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// `xjournal restore`: has everything be as it was, by a new commit.
+extension Command {
+  static func restore(on disk: any Disk) -> Command {
+    Command(
+      "restore",
+      "Has everything be as it was at a commit, by a new commit that takes the rest back.",
+      details: [
+        "Changes the journal in place: no program may have it open for writing. Nothing of the past is lost by it: what is "
+          + "taken back stays in the commits that did it, and restoring can be taken back itself.",
+        "With --only it takes back what that one commit did, and leaves what came later; where later commits have changed "
+          + "the same values it is refused, unless --force brings them back over that.",
+      ],
+      examples: [
+        Example("xjournal restore head~1", "takes the last commit back"),
+        Example("xjournal restore v1 -m 'back to v1'", "takes back all that came after v1"),
+        Example("xjournal restore 1 --only --force", "takes back what the first commit did"),
+      ],
+      operands: [Operand("REF", "the commit")],
+      options: [
+        Option("only", "take back only what this commit did"),
+        Option("force", letter: "f", "with --only, also where later commits changed the same"),
+        .author, .message,
+      ],
+      isPaged: false
+    ) { (request) throws(ToolError) in
+      let text = request.operands[0]
+      guard request.has("only") || !request.has("force") else {
+        throw .usage("--force is for --only: without that nothing stands in the way.")
+      }
+      let message = request.has("only") ? "revert \(text)" : "restore \(text)"
+      try request.committing(on: disk, message: message) { context in
+        let number = try Reference(text, now: request.now).commit(in: context.store)
+        if request.has("only") {
+          try context.revert(.commit(number), isForced: request.has("force"))
+        } else {
+          try context.revert(to: .commit(number))
+        }
+      }
+      return .fine
+    }
+  }
+}

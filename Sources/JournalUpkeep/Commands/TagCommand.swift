@@ -1,0 +1,88 @@
+internal import DiskAccess
+internal import FoundationEssentials
+internal import JournalInspection
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// `xjournal tag`: names for commits.
+extension Command {
+  static func tag(on disk: any Disk) -> Command {
+    Command(
+      "tag", "Gives a commit a name, by which it is found again.",
+      details: ["Changes the journal in place: no program may have it open for writing."],
+      examples: [
+        Example("xjournal tag release", "names the last commit"),
+        Example("xjournal tag before-import head~2", "names an earlier one"),
+        Example("xjournal tag v1 --force", "has a name stand for another commit"),
+        Example("xjournal tag v1 --remove", "takes a name away"),
+      ],
+      operands: [
+        Operand("NAME", "the name"),
+        Operand("REF", "the commit; head where it is not said", isOptional: true),
+      ],
+      options: [
+        Option("force", letter: "f", "also where the name stands for another commit"),
+        Option("remove", "take the name away"),
+      ],
+      isPaged: false
+    ) { (request) throws(ToolError) in
+      let name = request.operands[0]
+      guard !request.has("remove") || request.operand(1) == nil else {
+        throw .usage("--remove takes a name away from whatever it stands for; name no commit.")
+      }
+      if !request.has("remove") { try refuseUnreadable(name, now: request.now) }
+      try request.changing(on: disk) { (store) throws(ToolError) in
+        let before = store.tags[name]
+        var after: CommitNumber?
+        if request.has("remove") {
+          try onStore { () throws(StoreError) in try store.removeTag(name) }
+        } else {
+          let number = try Reference(request.operand(1) ?? "head", now: request.now)
+            .commit(in: store)
+          if let before, before != number, !request.has("force") {
+            throw .no(
+              "‘\(name)’ stands for commit \(before) already; --force has it stand for \(number).")
+          }
+          try onStore { () throws(StoreError) in try store.tag(name, number) }
+          after = number
+        }
+        tell(name, after, before, request.output)
+      }
+      return .fine
+    }
+  }
+
+  /// Refuses a name that would be read as something else where a commit is to be named.
+  private static func refuseUnreadable(_ name: String, now: Date) throws(ToolError) {
+    guard name.utf8.count <= JournaledStore.largestTagByteCount else {
+      throw .usage(
+        "the name of a tag has \(name.utf8.count) bytes; it may have \(JournaledStore.largestTagByteCount)."
+      )
+    }
+    guard !name.isEmpty, !name.contains("~"),
+      try Reference(name, now: now).isTag, !name.hasPrefix("tag:")
+    else {
+      throw .usage(
+        "‘\(name)’ is no name for a commit, as it would be read as something else; choose one that is no number, no time and not ‘head’, without ‘~’ and ‘tag:’."
+      )
+    }
+  }
+
+  private static func tell(
+    _ name: String, _ after: CommitNumber?, _ before: CommitNumber?, _ output: Output
+  ) {
+    guard output.isJSON else {
+      return output.line(
+        after.map { "\(name, .strong) stands for commit \($0)." }
+          ?? "\(name, .strong) stands for nothing any more.")
+    }
+    output.json(
+      .document(
+        "tag",
+        [
+          ("name", .string(name)), ("commit", after.map { .count($0.rawValue) } ?? .null),
+          ("before", before.map { .count($0.rawValue) } ?? .null),
+        ]))
+  }
+}

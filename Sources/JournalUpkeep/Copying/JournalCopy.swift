@@ -1,0 +1,144 @@
+internal import ByteCoding
+internal import DiskAccess
+internal import JournalInspection
+internal import Journaling
+internal import ObjectModel
+internal import ObjectStore
+
+/// A copy of a journal's files, made by reading them, so that the original is neither locked nor changed, and somebody may
+/// write it meanwhile.
+struct JournalCopy {
+  private let place: NewPlace
+
+  init(in place: NewPlace) { self.place = place }
+
+  /// Copies the whole of a sound journal, with what is not saved, to where there is nothing.
+  ///
+  /// - Throws: where it is damaged, before anything is made.
+  static func make(
+    of path: String, at newPath: String, on disk: any Disk
+  ) throws(ToolError) {
+    var reader = try reader(of: path, on: disk)
+    var made: NewPlace?
+    for attempt in 1... {
+      do throws(ToolError) {
+        // Before the segments, so that these have every edit that has left the buffer since.
+        let edits = try edits(in: reader.folder)
+        let survey = try JournalSurvey(reader.manifest, in: reader.folder)
+        if let hole = survey.findings.first {
+          throw ToolError(
+            .damage, "the journal is damaged in \(hole); make a sound one of it by ‘repair’.")
+        }
+        if made == nil { made = try NewPlace(newPath, on: disk) }
+        guard let place = made else { return }
+        try JournalCopy(in: place).copyAll(survey, edits)
+        try place.finish()
+        return
+      } catch {
+        // Somebody may have compacted it meanwhile, or replaced a checkpoint.
+        let newer = try Self.reader(of: path, on: disk)
+        let isSame =
+          newer.manifest.segments[0] == reader.manifest.segments[0]
+          && newer.manifest.attachments == reader.manifest.attachments
+        guard !isSame, error.status != .cannotCreate, attempt < 10 else {
+          throw made == nil ? error : error.leaving(newPath)
+        }
+        reader = newer
+      }
+    }
+  }
+
+  private func copyAll(_ survey: JournalSurvey, _ edits: [UInt8]?) throws(ToolError) {
+    try write(edits: edits)
+    let attachments = try onStore { () throws(StoreError) in
+      try Checkpoint.copyFiles(survey.manifest, in: survey.folder, to: place.folder)
+    }
+    try copy(survey.parts[...], of: survey, attachments)
+  }
+
+  static func reader(of path: String, on disk: any ReadableDisk) throws(ToolError) -> JournalReader
+  {
+    do throws(JournalError) {
+      return try JournalReader(at: path, on: disk)
+    } catch {
+      throw refusal(path, error)
+    }
+  }
+
+  /// Why a journal cannot be read.
+  static func refusal(_ path: String, _ error: JournalError) -> ToolError {
+    if case .disk(let cause) = error, cause.code == .notFolder || cause.code == .isLink {
+      return .noFolder(path)
+    }
+    return ToolError(StoreError(error))
+  }
+
+  /// The edits that no frame has yet, as their file has them; nil where there is none.
+  static func edits(in folder: any ReadableFolder) throws(ToolError) -> [UInt8]? {
+    do throws(DiskError) {
+      guard let file = try folder.information(of: JournalFiles.edits) else { return nil }
+      let byteCount = min(Int(clamping: file.byteCount), Limits.editBufferByteCount)
+      return try folder.fileForReading(JournalFiles.edits).wholeContent(byteCount)
+    } catch {
+      throw ToolError(error)
+    }
+  }
+
+  func write(edits: [UInt8]?) throws(ToolError) {
+    guard let edits else { return }
+    var writer = ByteWriter(capacity: edits.count)
+    writer.write(edits)
+    try onDisk { () throws(DiskError) in
+      let file = try place.folder.file(JournalFiles.edits, .emptied)
+      try writer.withBytes { (bytes) throws(DiskError) in try file.write(bytes, at: 0) }
+      try file.sync()
+    }
+  }
+
+  /// Copies segments as far as they are sound, the last of which is the one to go on with, and the manifest that names
+  /// them.
+  func copy(
+    _ parts: ArraySlice<JournalSurvey.Part>, of survey: JournalSurvey,
+    _ attachments: [Manifest.Attachment]
+  ) throws(ToolError) {
+    var manifest = survey.manifest
+    manifest.attachments = attachments
+    manifest.generation += 1
+    manifest.segments = parts.map(\.segment)
+    manifest.segments[manifest.segments.count - 1].sealing = nil
+    manifest.durableThrough = parts.last?.lastFrame ?? .none
+    try onDisk { () throws(DiskError) in
+      let source = try survey.folder.folderForReading(JournalFiles.journalFolder)
+      // An attempt before may have made it.
+      if try place.folder.information(of: JournalFiles.journalFolder) == nil {
+        try place.folder.makeFolder(JournalFiles.journalFolder)
+      }
+      let target = try place.folder.folder(JournalFiles.journalFolder)
+      for part in parts {
+        let name = part.segment.number.fileName
+        try source.copy(name, to: target, through: part.byteCount)
+        guard let footer = part.lostFooter?.bytes else { continue }
+        let file = try target.file(name, .existing)
+        var writer = ByteWriter(capacity: footer.count)
+        writer.write(footer)
+        try writer.withBytes { (bytes) throws(DiskError) in try file.write(bytes, at: part.end) }
+        try file.sync()
+      }
+      try target.sync()
+      let file = try place.folder.file(JournalFiles.manifest, .emptied)
+      try manifest.encoded().withBytes { (bytes) throws(DiskError) in
+        try file.write(bytes, at: 0)
+      }
+      try file.sync()
+      try place.folder.sync()
+    }
+  }
+
+  private func onDisk(_ body: () throws(DiskError) -> Void) throws(ToolError) {
+    do throws(DiskError) {
+      try body()
+    } catch {
+      throw ToolError(.inputOutput, error.description)
+    }
+  }
+}

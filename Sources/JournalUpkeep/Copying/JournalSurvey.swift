@@ -1,0 +1,146 @@
+internal import ByteCoding
+internal import DiskAccess
+internal import JournalInspection
+internal import Journaling
+internal import ObjectModel
+internal import ObjectStore
+
+/// What of a journal's segments is sound, found by reading every frame of them. Nothing is changed for that, and somebody
+/// may write meanwhile.
+struct JournalSurvey {
+  /// A segment, and how far it is sound.
+  struct Part {
+    let segment: Manifest.Segment
+    /// Nil where it is not there, or does not begin as it should.
+    let header: SegmentHeader?
+    /// Where the sound frames end.
+    let end: UInt64
+    /// The last frame that is sound.
+    let lastFrame: FrameNumber
+    /// What stands where more frames should be.
+    let hole: Finding?
+    /// The footer that belongs there, where nothing but that is damaged.
+    private(set) var lostFooter: (bytes: [UInt8], finding: Finding)?
+    /// Whether more is there, and not wanted.
+    var isCut = false
+
+    /// How many bytes of it are taken over.
+    var byteCount: UInt64 {
+      hole == nil && !isCut && lostFooter == nil ? segment.sealing?.byteCount ?? end : end
+    }
+
+    init(_ segment: Manifest.Segment, _ examination: SegmentExamination, hole: Finding?) {
+      self.segment = segment
+      var hole = hole
+      if let finding = hole, let footer = Self.footer(of: segment, examination) {
+        lostFooter = (footer, finding)
+        hole = nil
+      }
+      header = examination.header
+      end = examination.end
+      lastFrame = examination.lastFrame
+      self.hole = hole
+    }
+
+    /// The footer of a segment all of whose frames are sound; nil where more than that is damaged.
+    private static func footer(
+      of segment: Manifest.Segment, _ examination: SegmentExamination
+    ) -> [UInt8]? {
+      guard let sealing = segment.sealing, examination.lastFrame == sealing.lastFrame,
+        examination.lastBodyCheck == sealing.lastBodyCheck,
+        examination.end + UInt64(SegmentFooter.byteCount) == sealing.byteCount
+      else { return nil }
+      // It is read and not made, so that nobody but the journal's own room knows what may stand in one.
+      var writer = ByteWriter(capacity: SegmentFooter.byteCount)
+      writer.write(SegmentFooter.magicNumber)
+      writer.write(UInt32(SegmentFooter.byteCount - 8))
+      writer.write(sealing.lastFrame.rawValue &- segment.firstFrame.rawValue &+ 1)
+      writer.write(sealing.lastFrame.rawValue)
+      writer.write(examination.nextEdit.rawValue &- 1)
+      writer.write(sealing.lastBodyCheck)
+      writer.writeCheck(salt: segment.salt)
+      let bytes = writer.withBytes { Array($0) }
+      guard case .footer = bytes.withUnsafeBytes({ SegmentFooter.read($0, salt: segment.salt) })
+      else { return nil }
+      return bytes
+    }
+
+    /// A segment of which nothing can be told.
+    init(_ segment: Manifest.Segment, lost hole: Finding) {
+      self.segment = segment
+      header = nil
+      end = 0
+      lastFrame = segment.firstFrame.previous
+      self.hole = hole
+    }
+
+    /// A part up to a frame, without that.
+    init(_ part: Part, before frame: FrameNumber, at offset: UInt64) {
+      segment = part.segment
+      header = part.header
+      end = offset
+      lastFrame = frame.previous
+      hole = nil
+      isCut = true
+    }
+  }
+
+  let folder: any ReadableFolder
+  let manifest: Manifest
+  let parts: [Part]
+
+  init(_ manifest: Manifest, in folder: any ReadableFolder) throws(ToolError) {
+    self.folder = folder
+    self.manifest = manifest
+    let segments = try Self.segmentFolder(in: folder)
+    var parts: [Part] = []
+    var previous: Manifest.Sealing?
+    for segment in manifest.segments {
+      parts.append(try Self.examine(segment, after: previous, of: manifest, in: segments))
+      previous = segment.sealing
+    }
+    self.parts = parts
+  }
+
+  private static func segmentFolder(
+    in folder: any ReadableFolder
+  ) throws(ToolError) -> (any ReadableFolder)? {
+    do throws(DiskError) {
+      return try folder.folderForReading(JournalFiles.journalFolder)
+    } catch {
+      guard error.code == .notFound else { throw ToolError(error) }
+      return nil
+    }
+  }
+
+  private static func examine(
+    _ segment: Manifest.Segment, after previous: Manifest.Sealing?, of manifest: Manifest,
+    in folder: (any ReadableFolder)?
+  ) throws(ToolError) -> Part {
+    let missing = Finding(
+      .segmentMissing, JournalFiles.journalFolder + "/" + segment.number.fileName,
+      expected: segment.firstFrame)
+    guard let folder else { return Part(segment, lost: missing) }
+    do throws(JournalError) {
+      let examination = try SegmentExamination(
+        segment, after: previous, of: manifest.store, in: folder,
+        durableThrough: manifest.durableThrough)
+      if case .damaged(let finding, _) = examination.verdict {
+        return Part(segment, examination, hole: finding)
+      }
+      return Part(segment, examination, hole: nil)
+    } catch {
+      guard case .damaged(let finding) = error else { throw ToolError(StoreError(error)) }
+      return Part(segment, lost: finding)
+    }
+  }
+
+  /// Everything that is wrong, in order.
+  var findings: [Finding] { parts.compactMap { $0.hole ?? $0.lostFooter?.finding } }
+
+  /// The place of the first part that is not whole.
+  var firstHole: Int? { parts.firstIndex { $0.hole != nil } }
+
+  /// Whether the journal has everything there ever was.
+  var goesBackToBeginning: Bool { manifest.segments[0].firstFrame == FrameNumber(1) }
+}

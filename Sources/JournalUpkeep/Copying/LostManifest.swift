@@ -1,0 +1,158 @@
+internal import ByteCoding
+internal import DiskAccess
+internal import JournalInspection
+internal import Journaling
+internal import ObjectModel
+internal import ObjectStore
+
+/// The manifest of a journal that has lost its own, put together from what the segments say of themselves.
+struct LostManifest {
+  /// A segment whose header is sound.
+  private struct Found {
+    let header: SegmentHeader
+    let footer: SegmentFooter?
+    /// Where it ends by its own footer, or by its file.
+    let byteCount: UInt64
+  }
+
+  /// A segment as the manifest names it.
+  private struct Named {
+    let number: SegmentNumber
+    var salt: UInt64 = 0
+    let firstFrame: FrameNumber
+    let lastFrame: FrameNumber
+    let lastBodyCheck: UInt64
+    /// 0 of the last one.
+    var byteCount: UInt64 = 1
+  }
+
+  private let folder: any ReadableFolder
+  private var found: [Found] = []
+
+  /// - Throws: where there is no segment to go by.
+  static func make(in folder: any ReadableFolder) throws(ToolError) -> Manifest {
+    var lost = LostManifest(folder: folder)
+    do throws(DiskError) {
+      try lost.findSegments()
+    } catch {
+      guard error.code == .notFound else { throw ToolError(error) }
+    }
+    return try lost.manifest()
+  }
+
+  private init(folder: any ReadableFolder) { self.folder = folder }
+
+  private mutating func findSegments() throws(DiskError) {
+    let segments = try folder.folderForReading(JournalFiles.journalFolder)
+    for name in try segments.names() {
+      guard let number = SegmentNumber(fileName: name) else { continue }
+      let file = try segments.fileForReading(name)
+      let bytes = try file.wholeContent(SegmentHeader.byteCount)
+      guard case .header(let header) = bytes.withUnsafeBytes({ SegmentHeader.read($0) }),
+        header.number == number, found.first.map({ $0.header.store == header.store }) ?? true
+      else { continue }
+      let byteCount = max(1, try file.information().byteCount)
+      let end = Self.end(of: file, header)
+      found.append(
+        Found(header: header, footer: end?.footer, byteCount: end?.byteCount ?? byteCount))
+    }
+    found.sort { $0.header.number < $1.header.number }
+  }
+
+  /// A segment's footer, and where it ends; nil where it has none that is sound.
+  private static func end(
+    of file: any ReadableFile, _ header: SegmentHeader
+  ) -> (footer: SegmentFooter, byteCount: UInt64)? {
+    do throws(JournalError) {
+      var scanner = try FrameScanner(file, header)
+      while true {
+        switch try scanner.next() {
+        case .frame: continue
+        case .footer(let footer):
+          return (footer, scanner.place.offset + UInt64(SegmentFooter.byteCount))
+        default: return nil
+        }
+      }
+    } catch {
+      // What is wrong with it is told by whoever reads it to its end.
+      return nil
+    }
+  }
+
+  private func manifest() throws(ToolError) -> Manifest {
+    guard let first = found.first else {
+      throw ToolError(
+        .damage,
+        "there is neither a manifest nor a segment that is sound; only a backup can have what was in it."
+      )
+    }
+    var manifest = try manifest(naming: named())
+    guard first.header.firstFrame != FrameNumber(1) else { return manifest }
+    // The journal alone does not say what came before it.
+    manifest.attachments = try onStore { () throws(StoreError) in
+      try Checkpoint.attachmentsOfNewest(in: folder, of: first.header.store, manifest)
+    }
+    return manifest
+  }
+
+  /// The segments there are, and in the place of those that are missing among them some without content.
+  private func named() -> [Named] {
+    var named: [Named] = []
+    for (segment, next) in zip(found, found.dropFirst()) {
+      let (header, following) = (segment.header, next.header)
+      let isNext = header.number.next == following.number
+      let footer = isNext ? nil : segment.footer
+      let last = footer?.lastFrame ?? following.firstFrame.previous
+      named.append(
+        Named(
+          number: header.number, salt: header.salt, firstFrame: header.firstFrame, lastFrame: last,
+          lastBodyCheck: footer?.lastBodyCheck ?? following.previousBodyCheck,
+          byteCount: segment.byteCount))
+      var (missing, first) = (header.number.next, last.next)
+      while missing < following.number {
+        named.append(
+          Named(
+            number: missing, firstFrame: first, lastFrame: following.firstFrame.previous,
+            lastBodyCheck: following.previousBodyCheck))
+        (missing, first) = (missing.next, following.firstFrame)
+      }
+    }
+    if let last = found.last?.header {
+      named.append(
+        Named(
+          number: last.number, salt: last.salt, firstFrame: last.firstFrame, lastFrame: .none,
+          lastBodyCheck: 0, byteCount: 0))
+    }
+    return named
+  }
+
+  /// A manifest is read and not made, so that nobody but the journal's own room knows what may stand in one.
+  private func manifest(naming segments: [Named]) throws(ToolError) -> Manifest {
+    var writer = ByteWriter()
+    writer.write(Manifest.name)
+    writer.write(Manifest.currentFormat)
+    writer.write(UInt16(0))
+    writer.write(UInt32(0))
+    writer.write(UInt32(0))
+    writer.write(found[0].header.store.high)
+    writer.write(found[0].header.store.low)
+    writer.write(UInt64(1))
+    writer.write(UInt64(0))
+    writer.write(UInt32(segments.count))
+    writer.write(UInt32(0))
+    for segment in segments {
+      writer.write(segment.number.rawValue)
+      writer.write(segment.salt)
+      writer.write(segment.firstFrame.rawValue)
+      writer.write(segment.lastFrame.rawValue)
+      writer.write(segment.lastBodyCheck)
+      writer.write(segment.byteCount)
+    }
+    writer.writeCheck(salt: 0)
+    guard case .manifest(let manifest) = writer.withBytes({ Manifest.read($0) }) else {
+      throw ToolError(
+        .damage, "the manifest is damaged, and the segments do not follow one another.")
+    }
+    return manifest
+  }
+}

@@ -1,0 +1,108 @@
+internal import DiskAccess
+internal import JournalInspection
+internal import Journaling
+internal import ObjectModel
+internal import ObjectStore
+
+/// The folder of a journal that is being made where there was nothing.
+///
+/// As long as it is not finished it has the mark of an unfinished copy, by which everybody knows that it is no journal.
+struct NewPlace {
+  let path: String
+  let folder: any DiskFolder
+
+  /// Makes the folder.
+  ///
+  /// - Throws: where there is something at the path already, or the folder cannot be made.
+  init(_ path: String, on disk: any Disk) throws(ToolError) {
+    self.path = path
+    try Self.refuseExisting(path, on: disk)
+    try Self.refuseWithinJournal(path, on: disk)
+    let (parent, name) = Self.split(path)
+    do throws(DiskError) {
+      let parentFolder = try disk.folder(at: parent)
+      try parentFolder.makeFolder(name)
+      try parentFolder.sync()
+      folder = try disk.folder(at: path)
+      _ = try folder.file(JournalFiles.copyMark, .new)
+      try folder.sync()
+    } catch {
+      throw ToolError(.cannotCreate, error.description)
+    }
+  }
+
+  /// Runs what fills a place that was made. Where that fails, the error says that something was left there.
+  static func filling<Answer>(
+    _ path: String, _ body: () throws(ToolError) -> Answer
+  ) throws(ToolError) -> Answer {
+    do throws(ToolError) {
+      return try body()
+    } catch {
+      throw error.leaving(path)
+    }
+  }
+
+  /// Says that what is there is whole.
+  func finish() throws(ToolError) {
+    do throws(DiskError) {
+      try folder.remove(JournalFiles.copyMark)
+      try folder.sync()
+    } catch {
+      throw ToolError(.cannotCreate, error.description)
+    }
+  }
+
+  /// Refuses a path within a journal, whichever and however it is called.
+  static func refuseWithinJournal(_ path: String, on disk: any ReadableDisk) throws(ToolError) {
+    let (parent, _) = split(path)
+    for folder in [parent, split(parent).folder] {
+      do throws(DiskError) {
+        let isJournal =
+          try disk.folderForReading(at: folder).information(of: JournalFiles.manifest) != nil
+        guard isJournal else { continue }
+      } catch {
+        // That there is no such folder is told when it is needed.
+        continue
+      }
+      throw ToolError(
+        .cannotCreate, "“\(path)” is within a journal; choose a place elsewhere.")
+    }
+  }
+
+  /// Refuses a path at which there is anything.
+  static func refuseExisting(_ path: String, on disk: any ReadableDisk) throws(ToolError) {
+    do throws(DiskError) {
+      _ = try disk.folderForReading(at: path)
+    } catch {
+      if error.code == .notFound { return }
+      guard error.code == .notFolder || error.code == .isLink else {
+        throw ToolError(.cannotCreate, error.description)
+      }
+    }
+    throw ToolError(
+      .cannotCreate, "there is something at “\(path)” already; name a place where there is nothing."
+    )
+  }
+
+  /// The folder that a path is in, and its last name.
+  static func split(_ path: String) -> (folder: String, name: String) {
+    let trimmed = trimmed(path)
+    guard let slash = trimmed.lastIndex(of: "/") else { return (".", trimmed) }
+    let folder = trimmed[..<slash]
+    return (folder.isEmpty ? "/" : String(folder), String(trimmed[trimmed.index(after: slash)...]))
+  }
+
+  private static func trimmed(_ path: String) -> String {
+    var path = Substring(path)
+    while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+    return String(path)
+  }
+}
+
+extension ToolError {
+  /// The same, where something has been made already.
+  func leaving(_ path: String) -> ToolError {
+    ToolError(
+      status, "\(message) What was begun is left at “\(path)”; remove it before another attempt.")
+  }
+}

@@ -1,0 +1,92 @@
+internal import ByteCoding
+internal import DiskAccess
+internal import JournalInspection
+internal import Journaling
+internal import ObjectModel
+internal import ObjectStore
+
+/// The frames behind the first place where a journal is damaged that are whole, each by itself.
+struct RemainingFrames {
+  let survey: JournalSurvey
+  /// The place of the first part that is looked at.
+  let first: Int
+
+  /// Calls a closure with the payload of each batch, in order.
+  func forEachBatch(_ body: (FrameNumber, UnsafeRawBufferPointer) -> Void) throws(ToolError) {
+    var last = survey.parts[first].lastFrame
+    for (place, part) in survey.parts.enumerated() where place >= first {
+      try forEachBatch(of: part, isFirst: place == first, &last, body)
+    }
+  }
+
+  private func forEachBatch(
+    of part: JournalSurvey.Part, isFirst: Bool, _ last: inout FrameNumber,
+    _ body: (FrameNumber, UnsafeRawBufferPointer) -> Void
+  ) throws(ToolError) {
+    guard let file = try file(of: part.segment), let header = try header(of: part, file) else {
+      return
+    }
+    let start =
+      isFirst
+      ? max(part.end, UInt64(SegmentHeader.byteCount))
+      : UInt64(SegmentHeader.byteCount)
+    do throws(JournalError) {
+      var search = try SealSearch(in: file, salt: header.salt)
+      var memory = ByteWriter(capacity: 64 << 10)
+      defer { extendLifetime(memory) }
+      var offset = start
+      while let (found, seal) = try search.next(from: offset, after: last) {
+        var place = FrameScanner.Place(header)
+        place.offset = found
+        place.expected = seal.number
+        place.previousBodyCheck = UInt64(seal.previousBodyCheck)
+        var scanner = try FrameScanner(file, header, from: place)
+        offset = found + 1
+        // As long as one frame follows another, nothing need be looked for.
+        while case .frame(let frame) = try scanner.next() {
+          offset = scanner.place.offset
+          last = frame.seal.number
+          if frame.seal.kind == .batch, let payload = frame.payload(in: &memory) {
+            body(frame.seal.number, payload)
+          }
+        }
+      }
+    } catch {
+      throw ToolError(StoreError(error))
+    }
+  }
+
+  private func file(of segment: Manifest.Segment) throws(ToolError) -> (any ReadableFile)? {
+    do throws(DiskError) {
+      return try survey.folder.folderForReading(JournalFiles.journalFolder)
+        .fileForReading(segment.number.fileName)
+    } catch {
+      guard error.code == .notFound else { throw ToolError(error) }
+      return nil
+    }
+  }
+
+  /// A segment's header: its own, or what another's and the manifest say it must have been.
+  private func header(
+    of part: JournalSurvey.Part, _ file: any ReadableFile
+  ) throws(ToolError) -> SegmentHeader? {
+    if let header = part.header { return header }
+    do throws(DiskError) {
+      let bytes = try file.wholeContent(SegmentHeader.byteCount)
+      if case .header(let header) = bytes.withUnsafeBytes({ SegmentHeader.read($0) }),
+        header.store == survey.manifest.store, header.salt == part.segment.salt
+      {
+        return header
+      }
+    } catch {
+      throw ToolError(error)
+    }
+    guard var header = survey.parts.lazy.compactMap(\.header).first else {
+      return nil
+    }
+    header.salt = part.segment.salt
+    header.number = part.segment.number
+    header.firstFrame = part.segment.firstFrame
+    return header
+  }
+}

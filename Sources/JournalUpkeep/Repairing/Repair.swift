@@ -1,0 +1,263 @@
+internal import DiskAccess
+internal import JournalInspection
+internal import Journaling
+internal import ObjectModel
+internal import ObjectStore
+
+/// A sound journal, made of what is sound of a damaged one. That is only read.
+///
+/// What comes before the first damaged place is taken over byte by byte: with its edits, contexts and undo history. What
+/// comes behind it does not follow from that any more: it is read frame by frame, and its commits are made again.
+struct Repair {
+  /// What is taken over byte by byte.
+  private struct Plan {
+    var parts: ArraySlice<JournalSurvey.Part>
+    var keepsCheckpoint = true
+    /// The part with the first damage, behind which something may be salvaged.
+    var hole: Int?
+    /// Whether the past is lost, and only the state kept with its checkpoint and what came then.
+    var isTail = false
+  }
+
+  private let path: String
+  private let disk: any Disk
+  /// What is wrong with the original.
+  private(set) var findings: [String] = []
+  /// What could not be taken over.
+  private(set) var losses: [String] = []
+  /// The last commit that was taken over byte by byte.
+  private(set) var keptCommit = CommitNumber.none
+  /// How many commits were made again.
+  private(set) var salvagedCount = 0
+
+  init(of path: String, on disk: any Disk) {
+    self.path = path
+    self.disk = disk
+  }
+
+  /// Makes the journal.
+  ///
+  /// - Parameter body: is given it while it is open.
+  mutating func make(
+    at newPath: String, salvaging: Bool, _ body: (Repair, JournaledStore) throws(ToolError) -> Void
+  ) throws(ToolError) {
+    let (original, manifest) = try openOriginal()
+    let (folder, mended) = try MendedFolder.mending(manifest, in: original)
+    findings += mended.map {
+      "\(JournalFiles.journalFolder)/\($0.fileName): a header whose check does not fit, and which is known from elsewhere"
+    }
+    try NewPlace.refuseExisting(newPath, on: disk)
+    let survey = try JournalSurvey(manifest, in: folder)
+    findings += survey.findings.map { "\($0)" }
+    let plan = try plan(survey)
+    let place = try NewPlace(newPath, on: disk)
+    var repair = self
+    defer { self = repair }
+    try NewPlace.filling(newPath) { () throws(ToolError) in
+      try repair.fill(place, plan, survey, salvaging: salvaging, body)
+    }
+  }
+
+  private mutating func fill(
+    _ place: NewPlace, _ plan: Plan, _ survey: JournalSurvey, salvaging: Bool,
+    _ body: (Repair, JournaledStore) throws(ToolError) -> Void
+  ) throws(ToolError) {
+    let copy = JournalCopy(in: place)
+    let attachments = plan.keepsCheckpoint ? try copyCheckpoint(of: survey, to: place) : []
+    try copy.copy(plan.parts, of: survey, attachments)
+    if plan.hole == nil { try copy.write(edits: try JournalCopy.edits(in: survey.folder)) }
+    try place.finish()
+    let clock = PastClock(disk)
+    var store = try open(place, clock)
+    keptCommit = store.lastCommit
+    do throws(ToolError) {
+      if plan.isTail { try dropPast(of: store) }
+      if let hole = plan.hole {
+        losses.append("what was not saved when the journal was used last")
+        store = try salvage(survey, hole, into: store, clock, isWanted: salvaging)
+      }
+      let unsound = try onStore { () throws(StoreError) in try store.verify() }
+      if let finding = unsound.first {
+        throw ToolError(.damage, "what was made of it is not sound either: \(finding)")
+      }
+      try body(self, store)
+    } catch {
+      // The first error is the one to tell.
+      try? store.close()
+      throw error
+    }
+    try onStore { () throws(StoreError) in try store.close() }
+  }
+
+  // MARK: The original
+
+  private mutating func openOriginal() throws(ToolError) -> (any ReadableFolder, Manifest) {
+    do throws(JournalError) {
+      let reader = try JournalReader(at: path, on: disk)
+      return (reader.folder, reader.manifest)
+    } catch {
+      guard case .damaged(let finding) = error else { throw JournalCopy.refusal(path, error) }
+      findings.append("\(finding)")
+      let folder: any ReadableFolder
+      do throws(DiskError) {
+        folder = try disk.folderForReading(at: path)
+      } catch {
+        throw ToolError(error)
+      }
+      return (folder, try LostManifest.make(in: folder))
+    }
+  }
+
+  private mutating func plan(_ survey: JournalSurvey) throws(ToolError) -> Plan {
+    var checkpoint: FrameNumber?
+    do throws(StoreError) {
+      checkpoint = try Checkpoint.lastFrame(survey.manifest, in: survey.folder)
+    } catch {
+      guard error.code == .damaged else { throw ToolError(error) }
+      findings.append(error.description)
+      guard survey.goesBackToBeginning else { throw beyondRepair() }
+    }
+    guard let hole = survey.firstHole else {
+      guard survey.goesBackToBeginning || checkpoint != nil else { throw beyondRepair() }
+      return Plan(parts: survey.parts[...], keepsCheckpoint: checkpoint != nil)
+    }
+    let isBegun = survey.parts[hole].header != nil
+    let before = survey.parts[..<(isBegun ? hole + 1 : hole)]
+    if let last = before.last?.lastFrame {
+      if let checkpoint, checkpoint <= last { return Plan(parts: before, hole: hole) }
+      if survey.goesBackToBeginning {
+        return Plan(parts: before, keepsCheckpoint: false, hole: hole)
+      }
+    }
+    // Without a beginning there is only the state that was kept, and what came then.
+    let behind = (survey.parts.lastIndex { $0.hole != nil } ?? hole) + 1
+    guard let checkpoint, behind < survey.parts.count,
+      survey.parts[behind].segment.firstFrame <= checkpoint.next
+    else { throw beyondRepair() }
+    return Plan(parts: survey.parts[behind...], isTail: true)
+  }
+
+  private func beyondRepair() -> ToolError {
+    ToolError(
+      .damage,
+      "“\(path)” cannot be repaired: \(findings.joined(separator: "; ")); the journal does not go back to its beginning, "
+        + "and the state that was kept does not lead over the damage. Only a backup can have it.")
+  }
+
+  private mutating func copyCheckpoint(
+    of survey: JournalSurvey, to place: NewPlace
+  ) throws(ToolError) -> [Manifest.Attachment] {
+    let named = survey.manifest.attachments
+    let copied: [Manifest.Attachment]
+    do throws(StoreError) {
+      copied = try Checkpoint.copyFiles(survey.manifest, in: survey.folder, to: place.folder)
+    } catch {
+      guard error.code == .damaged else { throw ToolError(error) }
+      findings.append(error.description)
+      throw beyondRepair()
+    }
+    if copied.count < named.count {
+      findings.append(
+        "a file of the state that was kept is damaged; it is made anew of the journal")
+    }
+    return copied
+  }
+
+  // MARK: The new journal
+
+  /// Has a journal begin with the state that it has of what came before.
+  private mutating func dropPast(of store: JournaledStore) throws(ToolError) {
+    do throws(StoreError) {
+      _ = try store.compact(keeping: .latest)
+    } catch {
+      guard error.code == .commitMissing || error.code == .damaged else { throw ToolError(error) }
+      // What was not saved may stand on what is lost.
+      for draft in store.unsavedDrafts {
+        losses.append(
+          "what ‘\(draft.contextName)’ had not saved: \(Wording.count(draft.editCount, "edit"))")
+        try onStore { () throws(StoreError) in try store.discard(draft) }
+      }
+      try onStore { () throws(StoreError) in _ = try store.compact(keeping: .latest) }
+    }
+    losses.append(
+      "all that was before commit \(store.firstKeptCommit), but for the state it left")
+  }
+
+  private mutating func open(
+    _ place: NewPlace, _ clock: PastClock
+  ) throws(ToolError) -> JournaledStore {
+    do throws(StoreError) {
+      return try JournaledStore(on: clock, at: place.path, model: nil, options: .ofCopies)
+    } catch {
+      // It may be the edits that are in no frame yet.
+      guard error.code == .damaged else { throw ToolError(error) }
+      findings.append(error.description)
+      losses.append("what was not saved when the journal was used last")
+      do throws(DiskError) {
+        if try place.folder.information(of: JournalFiles.edits) != nil {
+          try place.folder.remove(JournalFiles.edits)
+        }
+      } catch {
+        throw ToolError(error)
+      }
+      return try onStore { () throws(StoreError) in
+        try JournaledStore(on: clock, at: place.path, model: nil, options: .ofCopies)
+      }
+    }
+  }
+
+  /// Brings in what is behind the damaged place, or says what that would be.
+  private mutating func salvage(
+    _ survey: JournalSurvey, _ hole: Int, into store: JournaledStore, _ clock: PastClock,
+    isWanted: Bool
+  ) throws(ToolError) -> JournaledStore {
+    let reader = try reader()
+    var salvaging = Salvaging(into: store, clock)
+    if isWanted, let reader { try salvaging.expect(from: reader) }
+    var last = max(store.lastCommit, reader?.lastCommit ?? .none)
+    let journal = try? JournalReader(in: survey.folder, path: path)
+    var failure: ToolError?
+    try RemainingFrames(survey: survey, first: hole).forEachBatch { frame, payload in
+      guard failure == nil else { return }
+      do throws(ToolError) {
+        let entries: [SalvagedEntry]
+        do throws(StoreError) {
+          entries = try SalvagedEntry.all(in: payload, of: frame, store.tag) {
+            (span) throws(JournalError) in
+            guard let journal else { throw .closed }
+            return try journal.bytes(of: span)
+          }
+        } catch {
+          salvaging.lose(frame, error)
+          return
+        }
+        for case .commit(let content) in entries { last = max(last, content.number) }
+        if isWanted { try salvaging.take(entries) }
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    if isWanted {
+      try salvaging.finish()
+      salvaging.expect(through: last)
+    } else if last > store.lastCommit {
+      losses.append(
+        "\(Salvaging.range(store.lastCommit.next, last)); --salvage takes over what can be read of that"
+      )
+    }
+    losses += salvaging.losses
+    salvagedCount = salvaging.count
+    return salvaging.store
+  }
+
+  /// A reader of the original, which shows what is behind the damaged place where a state was kept there.
+  private func reader() throws(ToolError) -> StoreReader? {
+    do throws(StoreError) {
+      return try StoreReader(on: disk, at: path)
+    } catch {
+      guard error.code == .damaged else { throw ToolError(error) }
+      return nil
+    }
+  }
+}

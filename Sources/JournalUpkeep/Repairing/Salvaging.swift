@@ -1,0 +1,315 @@
+internal import DiskAccess
+internal import JournalInspection
+internal import Journaling
+internal import ObjectModel
+internal import ObjectQuery
+internal import ObjectStore
+
+/// Brings into a new journal, which ends before the first damaged place of another, what can still be read behind that
+/// place: commit by commit, with their times and authors, under the numbers that are next there.
+struct Salvaging {
+  private(set) var store: JournaledStore
+  private let clock: PastClock
+  /// The last commit of the original that has been come to.
+  private var last: CommitNumber
+  /// What keys and commits of the original are here.
+  private var keyNames: [KeyNumber: String]
+  private var numbers: [CommitNumber: CommitNumber] = [:]
+  /// The last commit that both have.
+  private let shared: CommitNumber
+  /// What names stand for in the original, where that was said behind the damage; nil for nothing any more.
+  private var tags: [String: CommitNumber?] = [:]
+  /// The model under which the next commit was made, where that is another.
+  private var nextModel: ManagedObjectModel?
+
+  /// What shows the original from a state on that was kept behind the damaged place, and the first commit it can tell;
+  /// nil where there is none, or it has been taken over.
+  private var later: (reader: StoreReader, first: CommitNumber)?
+
+  /// How many commits have been brought in.
+  private(set) var count = 0
+  /// What could not be.
+  private(set) var losses: [String] = []
+
+  /// - Parameter clock: the disk on which the new journal is open.
+  init(into store: JournaledStore, _ clock: PastClock) {
+    self.store = store
+    self.clock = clock
+    last = store.lastCommit
+    shared = last
+    keyNames = Self.keys(of: store)
+  }
+
+  /// Ends the work: tags are set, and the clock goes on.
+  mutating func finish() throws(ToolError) {
+    try takeOverLater()
+    try adoptNextModel()
+    clock.set(nil)
+    for (name, commit) in tags.sorted(by: { $0.key < $1.key }) {
+      let here = commit.flatMap { $0 <= shared ? $0 : numbers[$0] }
+      do throws(StoreError) {
+        if let here {
+          if store.tags[name] != here { try store.tag(name, here) }
+        } else if commit != nil {
+          losses.append("the tag ‘\(name)’, as its commit is lost")
+        } else if store.tags[name] != nil {
+          try store.removeTag(name)
+        }
+      } catch {
+        throw ToolError(error)
+      }
+    }
+  }
+
+  // MARK: From a state that was kept behind the damage
+
+  /// Has everything from the first commit on that a reader can tell be taken over from there, once that is come to: what
+  /// it shows begins behind the damaged place, because a state was kept there.
+  mutating func expect(from reader: StoreReader) throws(ToolError) {
+    guard reader.lastCommit > last else { return }
+    later = (reader, try earliest(in: reader))
+  }
+
+  private mutating func takeOverLater() throws(ToolError) {
+    guard let (reader, first) = later else { return }
+    later = nil
+    nextModel = nil
+    let snapshot = try onStore { () throws(StoreError) in try reader.snapshot(at: first) }
+    if first > last.next {
+      losses.append(
+        "\(Self.range(last.next, first.previous)): what they left is in the commit that takes their place"
+      )
+    }
+    if let era = snapshot.era { try adopt(era.model) }
+    for (number, name) in Self.keys(of: reader) { keyNames[number] = name }
+    try bridge(to: snapshot, at: first, in: reader)
+    var next = first.next
+    while next <= reader.lastCommit {
+      if let era = reader.head.eras.last(where: { $0.since == next.previous }) {
+        try adopt(era.model)
+      }
+      let content = try onStore { [next] () throws(StoreError) in try reader.content(of: next) }
+      try take(content)
+      next = next.next
+    }
+    for (name, commit) in reader.tags { tags.updateValue(commit, forKey: name) }
+  }
+
+  /// The keys that a store knows; whether they are counted from 0 or from 1.
+  private static func keys(of store: ReadableStore) -> [KeyNumber: String] {
+    var names: [KeyNumber: String] = [:]
+    var number: UInt32 = 0
+    while true {
+      let key = KeyNumber(rawValue: number)
+      if let name = store.name(of: key) { names[key] = name } else if number > 0 { return names }
+      number += 1
+    }
+  }
+
+  /// The first commit behind the last one of here whose state can be told from the reader's.
+  private func earliest(in reader: StoreReader) throws(ToolError) -> CommitNumber {
+    var (low, high) = (last.rawValue + 1, reader.lastCommit.rawValue)
+    while low < high {
+      let middle = low + (high - low) / 2
+      do throws(StoreError) {
+        _ = try reader.snapshot(at: CommitNumber(rawValue: middle))
+        high = middle
+      } catch {
+        guard error.code == .damaged || error.code == .commitMissing else { throw ToolError(error) }
+        low = middle + 1
+      }
+    }
+    return CommitNumber(rawValue: low)
+  }
+
+  /// Makes of the last state here another, in one commit.
+  private mutating func bridge(
+    to snapshot: Snapshot, at number: CommitNumber, in reader: StoreReader
+  ) throws(ToolError) {
+    var target: [ObjectID: Row] = [:]
+    for object in try Self.objects(of: snapshot, in: reader) {
+      guard let row = try onStore({ () throws(StoreError) in try snapshot.row(of: object) }) else {
+        continue
+      }
+      var renumbered = Row()
+      for entry in row.entries {
+        guard let key = try self.number(of: entry.key) else { continue }
+        renumbered[key] = entry.value
+      }
+      target[object] = renumbered
+    }
+    for object in try Self.objects(of: store.head, in: store) where target[object] == nil {
+      try addChange(of: object, to: nil)
+    }
+    for (object, row) in target.sorted(by: { $0.key < $1.key }) {
+      try addChange(of: object, to: row)
+    }
+    let content = try? reader.content(of: number)
+    clock.set(content?.time)
+    try commit(
+      number, author: content?.author, message: content?.message,
+      userInfo: content?.userInfo ?? [:], contextName: content?.contextName)
+    last = number
+  }
+
+  private static func objects(
+    of snapshot: Snapshot, in store: ReadableStore
+  ) throws(ToolError) -> [ObjectID] {
+    var objects: [ObjectID] = []
+    for entity in snapshot.era?.model.descriptions ?? [] where entity.parent == nil {
+      let query: SnapshotQuery
+      do throws(QueryError) {
+        query = try store.prepare(Query(entity: entity.name), in: snapshot)
+      } catch {
+        throw ToolError(error)
+      }
+      objects += try onStore { () throws(StoreError) in try snapshot.objects(of: query) }
+    }
+    return objects
+  }
+
+  // MARK: From frames
+
+  /// Takes what a frame says, where it comes after what has been come to.
+  mutating func take(_ entries: [SalvagedEntry]) throws(ToolError) {
+    for entry in entries {
+      switch entry {
+      case .commit(let content): try take(content)
+      case .event(.keyNamed(let number, let name)): keyNames[number] = name
+      case .event(.tagged(let name, let commit)): tags.updateValue(commit, forKey: name)
+      case .event(.modelAdopted(let entities)):
+        do throws(ModelError) {
+          nextModel = try ManagedObjectModel(entities: entities.map(\.description))
+        } catch {
+          losses.append("a model that cannot be: \(error)")
+        }
+      case .event: break
+      }
+    }
+  }
+
+  /// Notes that something of a frame cannot be told.
+  mutating func lose(_ frame: FrameNumber, _ error: StoreError) {
+    losses.append("frame \(frame.rawValue): \(error)")
+  }
+
+  /// Notes which commits are lost at the end, where it is known that there were some.
+  mutating func expect(through number: CommitNumber) {
+    if number > last { losses.append(Self.range(last.next, number)) }
+  }
+
+  private mutating func take(_ content: CommitContent) throws(ToolError) {
+    if let later, content.number >= later.first { try takeOverLater() }
+    guard content.number > last else {
+      // What was adopted before it has been come to as well.
+      nextModel = nil
+      return
+    }
+    try adoptNextModel()
+    if content.number > last.next {
+      losses.append(Self.range(last.next, content.number.previous))
+    }
+    last = content.number
+    clock.set(content.time)
+    let name = Wording(store).name
+    for change in content.changes {
+      guard store.head.era?.name(of: change.object.entity) != nil else {
+        losses.append(
+          "commit \(content.number): \(change.object.uri), of an entity that is not known any more")
+        continue
+      }
+      let current = try onStore { () throws(StoreError) in try store.head.row(of: change.object) }
+      if change.kind == .updated, current == nil {
+        losses.append(
+          "commit \(content.number): what \(name(change.object)) had before it; there is only what it changed"
+        )
+      }
+      var numbers: [KeyNumber: KeyNumber] = [:]
+      for entry in change.entries { numbers[entry.key] = try number(of: entry.key) }
+      let (row, lost) = change.salvaged(onto: current) { numbers[$0] }
+      for key in lost {
+        losses.append(
+          "commit \(content.number): \(keyNames[key] ?? "key \(key.rawValue)") of \(name(change.object))"
+        )
+      }
+      try addChange(of: change.object, to: row)
+    }
+    try commit(
+      content.number, author: content.author, message: content.message,
+      userInfo: content.userInfo, contextName: content.contextName)
+  }
+
+  /// The number that a key of the original has here; nil where its name is lost.
+  private func number(of key: KeyNumber) throws(ToolError) -> KeyNumber? {
+    guard let name = keyNames[key] else { return nil }
+    return try onStore { () throws(StoreError) in try store.key(named: name) }
+  }
+
+  // MARK: Into the new journal
+
+  private var changes: [CommitRequest.Object] = []
+
+  private mutating func addChange(of object: ObjectID, to row: Row?) throws(ToolError) {
+    let current = try onStore { () throws(StoreError) in try store.head.row(of: object) }
+    guard row != current else { return }
+    changes.append(CommitRequest.Object(object, base: store.lastCommit, current, to: row))
+  }
+
+  private mutating func commit(
+    _ number: CommitNumber, author: String?, message: String?, userInfo: [String: Value],
+    contextName: String?
+  ) throws(ToolError) {
+    defer { changes = [] }
+    guard !changes.isEmpty else { return }
+    var request = CommitRequest(changes)
+    (request.author, request.message, request.userInfo) = (author, message, userInfo)
+    // What an object leads to may be lost: both ends are brought in step again.
+    request.keepsEnds = true
+    do throws(StoreError) {
+      _ = try store.takeOver(changes.map(\.object))
+      let context = try store.beginContext(name: contextName ?? "", on: store.lastCommit)
+      do throws(CommitError) {
+        if let made = try store.commit(request, by: context) {
+          numbers[number] = made.number
+          count += 1
+        }
+      } catch {
+        if case .store(let cause) = error { throw cause }
+        losses.append("commit \(number): what it did does not fit what is left of the others")
+      }
+      try store.endContext(context)
+    } catch {
+      throw ToolError(error)
+    }
+  }
+
+  private mutating func adoptNextModel() throws(ToolError) {
+    guard let model = nextModel else { return }
+    nextModel = nil
+    try adopt(model)
+  }
+
+  /// Has the new journal go on under a model.
+  private mutating func adopt(_ model: ManagedObjectModel) throws(ToolError) {
+    guard store.model != model else { return }
+    let path = store.path
+    try onStore { () throws(StoreError) in try store.close() }
+    store = try onStore { () throws(StoreError) in
+      try JournaledStore(on: clock, at: path, model: model, options: .ofCopies)
+    }
+  }
+
+  static func range(_ first: CommitNumber, _ last: CommitNumber) -> String {
+    first == last ? "commit \(first)" : "commits \(first) to \(last)"
+  }
+}
+
+extension StoreOptions {
+  /// How a journal is open that is being made: what is in it is synced in the end.
+  static let ofCopies: StoreOptions = {
+    var options = StoreOptions()
+    options.makesStore = false
+    options.durability = .written
+    return options
+  }()
+}

@@ -1,0 +1,116 @@
+internal import DiskAccess
+internal import JournalInspection
+internal import ObjectModel
+internal import ObjectPatching
+internal import ObjectStore
+
+/// What commands that write ask of a request: a journal to change, a place for a new one, files to read.
+extension Request {
+  /// Changes the journal by a closure, and gives it back. Nobody else may have it open for writing meanwhile.
+  func changing<Answer>(
+    on disk: any Disk, _ body: (JournaledStore) throws(ToolError) -> Answer
+  ) throws(ToolError) -> Answer {
+    let path = try path()
+    try refuseNoFolder(path)
+    return try JournaledStore.whileOpen(on: disk, at: path, body)
+  }
+
+  /// The path of the journal that is to be made.
+  func newPath(_ option: String = "output") throws(ToolError) -> String {
+    guard let path = self[option] else {
+      let name = command.options.first { $0.name == option }?.synopsis ?? option
+      throw .usage("\(command.name) needs a place for the new journal: \(name).")
+    }
+    guard !path.isEmpty else { throw .usage("--\(option) needs a path.") }
+    return path
+  }
+
+  /// The whole of a file that was named; the standard input where it is `-`.
+  func bytes(ofFile path: String) throws(ToolError) -> [UInt8] {
+    guard path != "-" else {
+      guard let bytes = output.console.readInput(atMost: Self.largestInput) else {
+        throw ToolError(
+          .inputOutput,
+          "the standard input cannot be read, or has more than \(Self.largestInput >> 20) MiB.")
+      }
+      return bytes
+    }
+    let (folder, name) = NewPlace.split(path)
+    do throws(DiskError) {
+      let file = try disk.folderForReading(at: folder).fileForReading(name)
+      let byteCount = Int(clamping: try file.information().byteCount)
+      guard byteCount <= Self.largestInput else {
+        throw DiskError(.read, path, .fileTooLarge)
+      }
+      return try file.wholeContent(byteCount)
+    } catch {
+      throw ToolError(.inputOutput, error.description)
+    }
+  }
+
+  private static let largestInput = 256 << 20
+
+  /// Tells of a journal that was made.
+  func tell(of store: JournaledStore, _ deed: String) throws(ToolError) {
+    let files = try onStore { () throws(StoreError) in try store.files() }
+    let bytes = files.reduce(0) { $0 + $1.byteCount }
+    if output.isJSON {
+      output.json(
+        .document(
+          "newJournal",
+          [
+            ("path", .string(store.path)), ("lastCommit", .count(store.lastCommit.rawValue)),
+            ("firstKeptCommit", .count(store.firstKeptCommit.rawValue)), ("bytes", .count(bytes)),
+          ]))
+    } else {
+      output.line("\(deed, .added) \(store.path, .strong), with \(store.wordsForPast).")
+    }
+  }
+}
+
+extension JournaledStore {
+  /// Which commits it has.
+  var wordsForPast: String {
+    let (first, last) = (firstKeptCommit, lastCommit)
+    if first <= CommitNumber(rawValue: 1) { return Wording.count(last.rawValue, "commit") }
+    if first > last { return "the state after commit \(last), and nothing of the past" }
+    return first == last ? "commit \(last)" : "commits \(first) to \(last)"
+  }
+
+  /// Opens a store that is there, has a closure use it, and gives it back.
+  static func whileOpen<Answer>(
+    on disk: any Disk, at path: String, _ body: (JournaledStore) throws(ToolError) -> Answer
+  ) throws(ToolError) -> Answer {
+    var options = StoreOptions()
+    options.makesStore = false
+    let store = try onStore { () throws(StoreError) in
+      try JournaledStore(on: disk, at: path, model: nil, options: options)
+    }
+    let answer: Answer
+    do throws(ToolError) {
+      answer = try body(store)
+    } catch {
+      // The first error is the one to tell.
+      try? store.close()
+      throw error
+    }
+    try onStore { () throws(StoreError) in try store.close() }
+    return answer
+  }
+}
+
+extension ReadableFile {
+  /// So many bytes from the beginning, or as many as there are.
+  func wholeContent(_ byteCount: Int) throws(DiskError) -> [UInt8] {
+    try content(byteCount, at: 0)
+  }
+
+  /// So many bytes from a place on, or as many as there are.
+  func content(_ byteCount: Int, at offset: UInt64) throws(DiskError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: byteCount)
+    let count: Result<Int, DiskError> = bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(DiskError) in try read(into: buffer, at: offset) }
+    }
+    return Array(bytes.prefix(try count.get()))
+  }
+}

@@ -1,0 +1,79 @@
+import DiskAccess
+import DiskSimulation
+import JournalInspection
+import ObjectStore
+import Testing
+import ToolSupport
+
+/// What was exported comes back, and a journal that is replayed is as it was.
+@Suite struct ImportTests {
+  @Test func `what is exported, imported and exported again is the same but for the numbers`()
+    throws
+  {
+    for make in [Journals.killed, { try LongJournal.make(.late) }] {
+      let disk = try make()
+      try Upkeep.addFiles(to: disk)
+      let run = Upkeep.run("import posts.ndjson -o New.xjournal", on: disk)
+      #expect(run.status == .fine && run.errors.isEmpty, "\(run.errors)")
+      #expect(values(of: "New.xjournal", on: disk) == values(of: Journals.path, on: disk))
+      #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
+      #expect(
+        Upkeep.run("import posts.ndjson -s Notes.xjournal -o New.xjournal", on: disk).status
+          == .cannotCreate)
+    }
+  }
+
+  /// The lines of an export without what names objects.
+  private func values(of path: String, on disk: SimulatedDisk) -> [String] {
+    Upkeep.run("export -s \(path)", on: disk).output.split(separator: "\n").map { line in
+      String(line).replacing(/xjournal:\/\/[0-9a-f]+\//, with: "").replacing(/"at":\d+,/, with: "")
+        .replacing(/"\d\/(\d+)\/\d+"/, with: "ID")
+        .replacing(/"object":"\w+\/\d+"/, with: "")
+    }.sorted()
+  }
+
+  @Test(arguments: [
+    ("{}", "line 1"),
+    ("{\"kind\":\"object\",\"entity\":\"Pot\",\"uri\":\"x\",\"values\":{}}", "Pot"),
+    ("\n\nnot json", "line 3"),
+    ("{\"kind\":\"object\",\"entity\":\"Blog\",\"uri\":\"x\",\"values\":{}}", "line 1"),
+    (
+      "{\"kind\":\"object\",\"entity\":\"Blog\",\"uri\":\"xjournal://0000000000000001/0/0/1\","
+        + "\"values\":{\"nothing\":1}}", "nothing"
+    ),
+    (
+      "{\"kind\":\"object\",\"entity\":\"Blog\",\"uri\":\"xjournal://0000000000000001/0/0/1\","
+        + "\"values\":{\"name\":1}}", "name"
+    ),
+  ])
+  func `what is no export is refused, and the line is named`(text: String, said: String) throws {
+    let disk = try Journals.sound()
+    let run = Upkeep.run("import - -o New.xjournal", on: disk, input: text)
+    #expect(run.status == .usage)
+    #expect(run.errors.contains(said), "\(run.errors)")
+  }
+
+  @Test(arguments: 0...24)
+  func `a journal that is replayed up to a commit is as it was then`(number: Int) throws {
+    let disk = try LongJournal.make(.late)
+    let truth = try JournalTruth(on: disk)
+    let before = Upkeep.contents(of: Journals.path, on: disk)
+    let run = Upkeep.run("replay --into Then.xjournal --until \(number)", on: disk)
+    #expect(run.status == .fine, "\(run.errors)")
+    #expect(Upkeep.contents(of: Journals.path, on: disk) == before)
+    let then = try JournalTruth(of: "Then.xjournal", on: disk)
+    #expect(then.commits[...] == truth.commits.prefix(number))
+    #expect(then.states[...] == truth.states.prefix(number))
+    #expect(Upkeep.run("verify --deep -s Then.xjournal", on: disk).status == .fine)
+  }
+
+  @Test func `a replay is refused where the past was dropped, or the place is taken`() throws {
+    let disk = try LongJournal.make(.none, compacted: true)
+    #expect(Upkeep.run("replay --into Then.xjournal --until 10", on: disk).status == .no)
+    let sound = try Journals.sound()
+    #expect(Upkeep.run("replay --into Then.xjournal", on: sound).status == .fine)
+    let again = "replay -s Notes.xjournal --into Then.xjournal"
+    #expect(Upkeep.run(again, on: sound).status == .cannotCreate)
+    #expect(Upkeep.run("replay -s Notes.xjournal --into A --check", on: sound).status == .usage)
+  }
+}
