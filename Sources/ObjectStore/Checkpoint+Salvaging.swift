@@ -4,13 +4,18 @@ internal import ObjectModel
 
 /// Checkpoints as they lie in a folder that is only read, for whoever makes another store of it.
 extension Checkpoint {
-  /// The last frame of the journal that the state of a manifest's checkpoint has in it; nil where there is no checkpoint.
+  /// Up to where the state of a manifest's checkpoint has the journal in it; nil where there is no checkpoint.
   ///
+  /// - Returns: the last frame of it, and an edit that no context has come to that the checkpoint knows.
   /// - Throws: where it is damaged.
-  package static func lastFrame(
+  package static func end(
     _ manifest: Manifest, in folder: any ReadableFolder
-  ) throws(StoreError) -> FrameNumber? {
-    try read(manifest, in: folder)?.checkpoint.frame
+  ) throws(StoreError) -> (frame: FrameNumber, nextEdit: EditNumber)? {
+    guard let checkpoint = try read(manifest, in: folder)?.checkpoint else { return nil }
+    let edits = checkpoint.catalogue.contexts.values.map {
+      max($0.firstEdit, $0.standing.firstUnsavedEdit ?? 0)
+    }
+    return (checkpoint.frame, EditNumber((edits.max() ?? 0) + 1))
   }
 
   /// Copies the checkpoint that a manifest names, with its runs, into the folder of another store, and reads the copies.

@@ -37,9 +37,7 @@ import ToolSupport
     let salvaging = "repair -s Notes.xjournal --salvage -o Salvaged.xjournal --json"
     let salvaged = Upkeep.run(salvaging, on: disk)
     #expect(Upkeep.contents(of: Journals.path, on: disk) == before)
-    let isBeyondRepair =
-      damage == .firstSegmentMissing && checkpoint != .late || damage == .allSegmentsMissing
-    if isBeyondRepair {
+    if [.firstSegmentMissing, .allSegmentsMissing].contains(damage), checkpoint == .none {
       #expect(plain.status == .damage && salvaged.status == .damage)
       #expect(plain.errors.contains("cannot be repaired"), "\(plain.errors)")
       #expect(!disk.paths.contains { $0.hasPrefix("Repaired") || $0.hasPrefix("Salvaged") })
@@ -51,7 +49,9 @@ import ToolSupport
       let verified = Upkeep.run("verify --deep -s \(name)", on: disk)
       #expect(verified.status == .fine, "\(name): \(verified.output)\(verified.errors)")
     }
-    if damage == .firstSegmentMissing { return try expectState(of: truth, on: disk) }
+    if damage == .firstSegmentMissing || damage == .allSegmentsMissing {
+      return try expectState(of: truth, on: disk, damage, checkpoint, plain.output)
+    }
     let kept = try JournalTruth(of: "Repaired.xjournal", on: disk)
     #expect(kept.commits[...] == truth.commits.prefix(kept.commits.count))
     #expect(kept.states[...] == truth.states.prefix(kept.states.count))
@@ -101,13 +101,29 @@ import ToolSupport
     }
   }
 
-  /// Of a journal without a beginning the state is there that was kept.
-  private func expectState(of truth: JournalTruth, on disk: SimulatedDisk) throws {
-    for name in ["Repaired.xjournal", "Salvaged.xjournal"] {
-      let output = Upkeep.run("query Blog --count -s \(name)", on: disk).output
-      #expect(output == "\(truth.states.last?.count ?? 0)\n")
-      #expect(try StoreReader(on: disk, at: name).lastCommit.rawValue == 24)
+  /// Of a journal without a beginning the state is there that was kept, and what came then as far as it is wanted.
+  private func expectState(
+    of truth: JournalTruth, on disk: SimulatedDisk, _ damage: Damage,
+    _ checkpoint: LongJournal.Checkpoint, _ output: String
+  ) throws {
+    let isLate = checkpoint == .late
+    let kept = isLate ? (damage == .firstSegmentMissing ? 24 : 20) : 5
+    let last = [
+      "Repaired.xjournal": kept,
+      // Of the missing segment, the sixth commit is lost.
+      "Salvaged.xjournal": damage == .firstSegmentMissing && !isLate ? 23 : kept,
+    ]
+    for (name, number) in last {
+      let store = try StoreReader(on: disk, at: name)
+      #expect(store.lastCommit.rawValue == UInt64(number), "\(name)")
     }
+    let repaired = Upkeep.run("query Blog --count -s Repaired.xjournal", on: disk).output
+    #expect(repaired == "\(truth.states[kept - 1].count)\n")
+    #expect(output.contains("but for the state it left"), "\(output)")
+    // The sixth blog is there with what the seventh commit has changed of it.
+    let salvaged = Upkeep.run("query Blog --count -s Salvaged.xjournal", on: disk).output
+    let isSalvaged = last["Salvaged.xjournal"] != kept
+    #expect(salvaged == "\(truth.states[isSalvaged ? 23 : kept - 1].count)\n")
   }
 
   private static func damage(_ disk: SimulatedDisk, _ damage: Damage) throws {

@@ -89,9 +89,7 @@ struct JournalCopy {
     var writer = ByteWriter(capacity: edits.count)
     writer.write(edits)
     try onDisk { () throws(DiskError) in
-      let file = try place.folder.file(JournalFiles.edits, .emptied)
-      try writer.withBytes { (bytes) throws(DiskError) in try file.write(bytes, at: 0) }
-      try file.sync()
+      try place.folder.write(writer, as: JournalFiles.edits)
     }
   }
 
@@ -125,11 +123,29 @@ struct JournalCopy {
         try file.sync()
       }
       try target.sync()
-      let file = try place.folder.file(JournalFiles.manifest, .emptied)
-      try manifest.encoded().withBytes { (bytes) throws(DiskError) in
-        try file.write(bytes, at: 0)
-      }
-      try file.sync()
+      try place.folder.write(manifest.encoded(), as: JournalFiles.manifest)
+      try place.folder.sync()
+    }
+  }
+
+  /// Makes a journal without a frame, for a state that has all frames up to one in it and nothing that follows them.
+  func begin(
+    behind last: FrameNumber, _ nextEdit: EditNumber, as number: SegmentNumber,
+    of store: StoreIdentity, _ attachments: [Manifest.Attachment], salt: UInt64
+  ) throws(ToolError) {
+    var manifest = try LostManifest.manifest(
+      of: store, beginningWith: number, salt: salt, behind: last)
+    manifest.attachments = attachments
+    guard var header = MendedFolder.header(of: manifest.segments[0], store) else {
+      throw ToolError(.ourFault, "segment \(number) cannot be begun.")
+    }
+    header.firstEdit = nextEdit
+    try onDisk { () throws(DiskError) in
+      try place.folder.makeFolder(JournalFiles.journalFolder)
+      let target = try place.folder.folder(JournalFiles.journalFolder)
+      try target.write(header.encoded(), as: number.fileName)
+      try target.sync()
+      try place.folder.write(manifest.encoded(), as: JournalFiles.manifest)
       try place.folder.sync()
     }
   }
@@ -140,5 +156,14 @@ struct JournalCopy {
     } catch {
       throw ToolError(.inputOutput, error.description)
     }
+  }
+}
+
+extension DiskFolder {
+  /// Writes the whole of a file, durably; its name is not synced.
+  fileprivate func write(_ content: borrowing ByteWriter, as name: String) throws(DiskError) {
+    let file = try file(name, .emptied)
+    try content.withBytes { (bytes) throws(DiskError) in try file.write(bytes, at: 0) }
+    try file.sync()
   }
 }

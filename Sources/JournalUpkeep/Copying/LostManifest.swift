@@ -86,7 +86,7 @@ struct LostManifest {
         "there is neither a manifest nor a segment that is sound; only a backup can have what was in it."
       )
     }
-    var manifest = try manifest(naming: named())
+    var manifest = try Self.manifest(of: first.header.store, naming: named())
     guard first.header.firstFrame != FrameNumber(1) else { return manifest }
     // The journal alone does not say what came before it.
     manifest.attachments = try onStore { () throws(StoreError) in
@@ -126,16 +126,29 @@ struct LostManifest {
     return named
   }
 
+  /// The manifest of a journal that begins anew behind a frame.
+  static func manifest(
+    of store: StoreIdentity, beginningWith number: SegmentNumber, salt: UInt64,
+    behind last: FrameNumber
+  ) throws(ToolError) -> Manifest {
+    let segment = Named(
+      number: number, salt: salt, firstFrame: last.next, lastFrame: .none, lastBodyCheck: 0,
+      byteCount: 0)
+    return try manifest(of: store, naming: [segment])
+  }
+
   /// A manifest is read and not made, so that nobody but the journal's own room knows what may stand in one.
-  private func manifest(naming segments: [Named]) throws(ToolError) -> Manifest {
+  private static func manifest(
+    of store: StoreIdentity, naming segments: [Named]
+  ) throws(ToolError) -> Manifest {
     var writer = ByteWriter()
     writer.write(Manifest.name)
     writer.write(Manifest.currentFormat)
     writer.write(UInt16(0))
     writer.write(UInt32(0))
     writer.write(UInt32(0))
-    writer.write(found[0].header.store.high)
-    writer.write(found[0].header.store.low)
+    writer.write(store.high)
+    writer.write(store.low)
     writer.write(UInt64(1))
     writer.write(UInt64(0))
     writer.write(UInt32(segments.count))

@@ -112,7 +112,7 @@ final class MendedFolder: ReadableFolder {
 
   /// A header that says nothing but what the manifest does. It is read and not made, so that nobody but the journal's own
   /// room knows what may stand in one.
-  private static func header(
+  static func header(
     of segment: Manifest.Segment, _ store: StoreIdentity
   ) -> SegmentHeader? {
     var writer = ByteWriter(capacity: SegmentHeader.byteCount)

@@ -17,6 +17,9 @@ struct Repair {
     var hole: Int?
     /// Whether the past is lost, and only the state kept with its checkpoint and what came then.
     var isTail = false
+    /// Where the journal begins anew of which there is nothing but the state that was kept: behind which frame, and with
+    /// which edit.
+    var start: (last: FrameNumber, edit: EditNumber)?
   }
 
   private let path: String
@@ -64,7 +67,13 @@ struct Repair {
   ) throws(ToolError) {
     let copy = JournalCopy(in: place)
     let attachments = plan.keepsCheckpoint ? try copyCheckpoint(of: survey, to: place) : []
-    try copy.copy(plan.parts, of: survey, attachments)
+    if let (last, edit) = plan.start {
+      let number = survey.manifest.segments.last?.number.next ?? SegmentNumber(1)
+      try copy.begin(
+        behind: last, edit, as: number, of: survey.manifest.store, attachments, salt: try salt())
+    } else {
+      try copy.copy(plan.parts, of: survey, attachments)
+    }
     if plan.hole == nil { try copy.write(edits: try JournalCopy.edits(in: survey.folder)) }
     try place.finish()
     let clock = PastClock(disk)
@@ -109,14 +118,15 @@ struct Repair {
   }
 
   private mutating func plan(_ survey: JournalSurvey) throws(ToolError) -> Plan {
-    var checkpoint: FrameNumber?
+    var end: (frame: FrameNumber, nextEdit: EditNumber)?
     do throws(StoreError) {
-      checkpoint = try Checkpoint.lastFrame(survey.manifest, in: survey.folder)
+      end = try Checkpoint.end(survey.manifest, in: survey.folder)
     } catch {
       guard error.code == .damaged else { throw ToolError(error) }
       findings.append(error.description)
       guard survey.goesBackToBeginning else { throw beyondRepair() }
     }
+    let checkpoint = end?.frame
     guard let hole = survey.firstHole else {
       guard survey.goesBackToBeginning || checkpoint != nil else { throw beyondRepair() }
       return Plan(parts: survey.parts[...], keepsCheckpoint: checkpoint != nil)
@@ -131,10 +141,15 @@ struct Repair {
     }
     // Without a beginning there is only the state that was kept, and what came then.
     let behind = (survey.parts.lastIndex { $0.hole != nil } ?? hole) + 1
-    guard let checkpoint, behind < survey.parts.count,
-      survey.parts[behind].segment.firstFrame <= checkpoint.next
-    else { throw beyondRepair() }
-    return Plan(parts: survey.parts[behind...], isTail: true)
+    guard let end else { throw beyondRepair() }
+    if behind < survey.parts.count, survey.parts[behind].segment.firstFrame <= end.frame.next {
+      return Plan(parts: survey.parts[behind...], isTail: true)
+    }
+    // Of what no context had saved then nothing is there, so nobody can count on its numbers.
+    let edits = survey.parts.compactMap(\.header?.firstEdit)
+    return Plan(
+      parts: [], hole: hole, isTail: true,
+      start: (end.frame, edits.reduce(end.nextEdit) { max($0, $1) }))
   }
 
   private func beyondRepair() -> ToolError {
@@ -181,6 +196,20 @@ struct Repair {
     }
     losses.append(
       "all that was before commit \(store.firstKeptCommit), but for the state it left")
+  }
+
+  private func salt() throws(ToolError) -> UInt64 {
+    var salt: UInt64 = 0
+    var failure: DiskError?
+    withUnsafeMutableBytes(of: &salt) { bytes in
+      do throws(DiskError) {
+        try disk.fillWithRandomBytes(bytes)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw ToolError(failure) }
+    return salt
   }
 
   private mutating func open(
