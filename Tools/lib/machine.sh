@@ -104,6 +104,7 @@ missing_packages() {
   has_library libxxhash || say 'libxxhash-dev: the journal is checked by libxxhash'
   command -v lz4 >/dev/null || say 'lz4: tests read the journal with the command-line tool'
   python3 -c 'import plistlib' 2>/dev/null || say 'python3: tests compare property lists with plistlib'
+  command -v jq >/dev/null || say 'jq: tests have it read the JSON of the tool'
   if [ -n "$needs_browser" ] && ! command -v chromium >/dev/null; then
     say 'chromium: the report is opened in a browser'
   fi
