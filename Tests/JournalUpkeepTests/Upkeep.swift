@@ -15,10 +15,10 @@ enum Upkeep {
   }
 
   static func run(
-    _ line: String, on disk: SimulatedDisk, input: String = "",
+    _ line: String, on disk: SimulatedDisk, input: String = "", terminal: Bool = false,
     running program: @escaping ProgramRunner = { _, _ in nil }
   ) -> Run {
-    Run(line, on: disk, table: table(on: disk, running: program), input: input)
+    Run(line, on: disk, table: table(on: disk, running: program), input: input, terminal: terminal)
   }
 
   /// Writes files beside a journal that commands can read: its objects, and a patch that takes its last commit back.

@@ -17,7 +17,7 @@ extension Command {
       Example("xjournal stats", "what fills the journal"),
       Example("xjournal stats --json", "the same for a script"),
     ],
-    travels: true
+    travels: true, passCount: 4
   ) { (request) throws(ToolError) in
     let statistics = try Statistics(request)
     if request.output.isJSON {

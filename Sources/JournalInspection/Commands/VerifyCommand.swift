@@ -20,7 +20,8 @@ extension Command {
         "deep",
         "fold the journal again, and compare commits with edits, and the outcome with the state"),
       Option("strict", "end with 1 where anything is not as it should be"),
-    ]
+    ],
+    passCount: 3
   ) { (request) throws(ToolError) in
     let store = try request.store()
     request.tellsFindings = true

@@ -53,12 +53,14 @@ package struct Command: Sendable {
   package let readsJournal: Bool
   /// Whether what it shows may be long, and so is shown page by page on a terminal.
   package let isPaged: Bool
+  /// How often it reads the whole of a journal, roughly; nil where it does not. Only of that is told how far it has come.
+  package let passCount: Int?
   package let run: @Sendable (Request) throws(ToolError) -> ExitStatus
 
   package init(
     _ name: String, _ summary: String, details: [String] = [], examples: [Example],
     operands: [Operand] = [], options: [Option] = [], travels: Bool = false,
-    readsJournal: Bool = true, isPaged: Bool? = nil,
+    readsJournal: Bool = true, isPaged: Bool? = nil, passCount: Int? = nil,
     run: @escaping @Sendable (Request) throws(ToolError) -> ExitStatus
   ) {
     self.name = name
@@ -70,6 +72,7 @@ package struct Command: Sendable {
     self.travels = travels
     self.readsJournal = readsJournal
     self.isPaged = isPaged ?? readsJournal
+    self.passCount = passCount
     self.run = run
   }
 
@@ -87,7 +90,7 @@ package struct Command: Sendable {
       name, summary ?? self.summary, details: self.details + details,
       examples: self.examples + examples, operands: operands ?? self.operands,
       options: self.options + options, travels: travels, readsJournal: readsJournal,
-      isPaged: isPaged
+      isPaged: isPaged, passCount: passCount
     ) { [run] (request) throws(ToolError) in
       if let status = try more(request) { return status }
       return try run(request)

@@ -10,6 +10,8 @@ package final class Request {
   package let operands: [String]
   package let output: Output
   package let disk: any ReadableDisk
+  /// Tells how far it has come, where it takes long and somebody sits at a terminal.
+  package let progress: ProgressLine?
   private let values: [String: [String]]
   private let journalPath: String?
   private var opened: StoreReader?
@@ -25,7 +27,9 @@ package final class Request {
     self.command = command
     self.table = table
     self.output = output
-    self.disk = disk
+    progress = Self.progress(of: command, disk, output.console)
+    output.progress = progress
+    self.disk = progress.map { MeteredDisk(disk, $0) } ?? disk
     if let named = arguments.values["store"]?.last {
       journalPath = named
     } else {
@@ -34,6 +38,30 @@ package final class Request {
     try arguments.check(command)
     operands = arguments.operands
     values = arguments.values
+    expectPasses(over: disk)
+  }
+
+  private static func progress(
+    of command: Command, _ disk: any ReadableDisk, _ console: any Console
+  ) -> ProgressLine? {
+    guard command.passCount != nil, console.isErrorTerminal else { return nil }
+    nonisolated(unsafe) let console = console
+    return ProgressLine(command.name, clock: { disk.steadyClock() }) { console.writeError($0) }
+  }
+
+  /// Says how much there is to read. What cannot be told of it is told by whoever reads it.
+  private func expectPasses(over disk: any ReadableDisk) {
+    guard let progress, let passCount = command.passCount, let path = try? path(),
+      let folder = try? disk.folderForReading(at: path)
+    else { return }
+    var byteCount: UInt64 = 0
+    for name in (try? folder.names()) ?? [] {
+      guard let inner = try? folder.folderForReading(name) else { continue }
+      for name in (try? inner.names()) ?? [] {
+        byteCount &+= (try? inner.information(of: name))?.allocatedByteCount ?? 0
+      }
+    }
+    progress.expect(byteCount &* UInt64(passCount))
   }
 
   // MARK: What was typed

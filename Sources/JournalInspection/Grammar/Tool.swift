@@ -68,11 +68,13 @@ package struct Tool {
     do throws(ToolError) {
       status = try command.run(request)
     } catch {
+      request.progress?.end()
       guard !request.findings.isEmpty, [.no, .usage].contains(error.status) else { throw error }
       output.flush()
       output.tell(error)
       status = error.status
     }
+    request.progress?.end()
     output.flush()
     for finding in request.findings {
       status = finding.isOfNewerCode ? .newerFormat : .damage

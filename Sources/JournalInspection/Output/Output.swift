@@ -14,6 +14,8 @@ package final class Output {
   private let isColoured: Bool
   private let colorsErrors: Bool
   private var buffer: [UInt8] = []
+  /// What may stand in the line in which something is to be said.
+  var progress: ProgressLine?
   private(set) var failure: ConsoleWriting?
 
   private static let bufferByteCount = 32 << 10
@@ -74,6 +76,7 @@ package final class Output {
   /// Says something to whoever sits at the terminal.
   package func note(_ words: Words) {
     flush()
+    progress?.clear()
     console.writeError(Array((words.sent(coloured: colorsErrors) + "\n").utf8))
   }
 
@@ -81,6 +84,7 @@ package final class Output {
   package func tell(_ error: ToolError) {
     flush()
     guard !isJSON else {
+      progress?.clear()
       let document = JSONValue.document(
         "error", [("status", .count(error.status.rawValue)), ("message", .string(error.message))])
       console.writeError(Array((document.safeText + "\n").utf8))
@@ -101,6 +105,7 @@ package final class Output {
   /// Hands over what is held.
   package func flush() {
     guard isOpen, !buffer.isEmpty else { return }
+    progress?.clear()
     let result = console.write(buffer)
     buffer.removeAll(keepingCapacity: true)
     if result != .written { failure = result }

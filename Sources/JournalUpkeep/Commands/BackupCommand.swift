@@ -14,11 +14,11 @@ extension Command {
           + "at a moment during that. It is read to its last byte before it counts as made."
       ],
       examples: [Example("xjournal backup -o Copy.xjournal", "a copy beside the original")],
-      options: [.newJournal], isPaged: false
+      options: [.newJournal], isPaged: false, passCount: 2
     ) { (request) throws(ToolError) in
       let (original, path) = (try request.path(), try request.newPath())
       try NewPlace.refuseExisting(path, on: disk)
-      try JournalCopy.make(of: original, at: path, on: disk)
+      try JournalCopy.make(of: original, at: path, on: disk, reading: request.disk)
       try NewPlace.filling(path) { () throws(ToolError) in
         try JournaledStore.whileOpen(on: disk, at: path) { (store) throws(ToolError) in
           try store.refuseUnsound()

@@ -20,7 +20,7 @@ extension Command {
       options: [
         .newJournal, Option("since", value: "REF", "keep the commits from this one on"),
       ],
-      isPaged: false
+      isPaged: false, passCount: 2
     ) { (request) throws(ToolError) in
       let (original, path) = (try request.path(), try request.newPath())
       var kept = Keeping.latest
@@ -29,17 +29,15 @@ extension Command {
         kept = .commits(since: number)
       }
       try NewPlace.refuseExisting(path, on: disk)
-      try JournalCopy.make(of: original, at: path, on: disk)
+      try JournalCopy.make(of: original, at: path, on: disk, reading: request.disk)
       try NewPlace.filling(path) { () throws(ToolError) in
         try JournaledStore.whileOpen(on: disk, at: path) { (store) throws(ToolError) in
-          let progress = ProgressLine("compacting", request.output)
           try onStore { () throws(StoreError) in
             _ = try store.compact(keeping: kept) { told in
-              progress.tell(told.fraction)
+              request.progress?.tell("compacting", told.fraction)
               return true
             }
           }
-          progress.end()
           try store.refuseUnsound()
           try request.tell(of: store, "compacted to")
           tellOfKeptPast(store, request.output)

@@ -22,10 +22,10 @@ extension Command {
       options: [
         .newJournal, Option("salvage", "take over what is sound behind the damage, too"),
       ],
-      isPaged: false
+      isPaged: false, passCount: 3
     ) { (request) throws(ToolError) in
       let (original, path) = (try request.path(), try request.newPath())
-      var repair = Repair(of: original, on: disk)
+      var repair = Repair(of: original, reading: request.disk, on: disk)
       try repair.make(at: path, salvaging: request.has("salvage")) {
         (repair, store) throws(ToolError) in
         tell(repair, store, request.output)

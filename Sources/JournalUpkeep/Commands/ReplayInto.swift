@@ -32,7 +32,7 @@ extension Command {
       }
       try NewPlace.refuseExisting(path, on: disk)
       if last == store.lastCommit {
-        try JournalCopy.make(of: original, at: path, on: disk)
+        try JournalCopy.make(of: original, at: path, on: disk, reading: request.disk)
       } else {
         // It may be refused: before anything is made.
         let cut = try JournalCut(of: original, after: last, store.tag, on: disk)

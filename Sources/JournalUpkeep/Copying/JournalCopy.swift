@@ -14,11 +14,12 @@ struct JournalCopy {
 
   /// Copies the whole of a sound journal, with what is not saved, to where there is nothing.
   ///
+  /// - Parameter source: the disk as it is read.
   /// - Throws: where it is damaged, before anything is made.
   static func make(
-    of path: String, at newPath: String, on disk: any Disk
+    of path: String, at newPath: String, on disk: any Disk, reading source: any ReadableDisk
   ) throws(ToolError) {
-    var reader = try reader(of: path, on: disk)
+    var reader = try reader(of: path, on: source)
     var made: NewPlace?
     for attempt in 1... {
       do throws(ToolError) {
@@ -36,7 +37,7 @@ struct JournalCopy {
         return
       } catch {
         // Somebody may have compacted it meanwhile, or replaced a checkpoint.
-        let newer = try Self.reader(of: path, on: disk)
+        let newer = try Self.reader(of: path, on: source)
         let isSame =
           newer.manifest.segments[0] == reader.manifest.segments[0]
           && newer.manifest.attachments == reader.manifest.attachments

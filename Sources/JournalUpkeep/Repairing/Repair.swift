@@ -24,6 +24,8 @@ struct Repair {
 
   private let path: String
   private let disk: any Disk
+  /// The same, as the original is read.
+  private let source: any ReadableDisk
   /// What is wrong with the original.
   private(set) var findings: [String] = []
   /// What could not be taken over.
@@ -33,8 +35,9 @@ struct Repair {
   /// How many commits were made again.
   private(set) var salvagedCount = 0
 
-  init(of path: String, on disk: any Disk) {
+  init(of path: String, reading source: any ReadableDisk, on disk: any Disk) {
     self.path = path
+    self.source = source
     self.disk = disk
   }
 
@@ -102,14 +105,14 @@ struct Repair {
 
   private mutating func openOriginal() throws(ToolError) -> (any ReadableFolder, Manifest) {
     do throws(JournalError) {
-      let reader = try JournalReader(at: path, on: disk)
+      let reader = try JournalReader(at: path, on: source)
       return (reader.folder, reader.manifest)
     } catch {
       guard case .damaged(let finding) = error else { throw JournalCopy.refusal(path, error) }
       findings.append("\(finding)")
       let folder: any ReadableFolder
       do throws(DiskError) {
-        folder = try disk.folderForReading(at: path)
+        folder = try source.folderForReading(at: path)
       } catch {
         throw ToolError(error)
       }
@@ -283,7 +286,7 @@ struct Repair {
   /// A reader of the original, which shows what is behind the damaged place where a state was kept there.
   private func reader() throws(ToolError) -> StoreReader? {
     do throws(StoreError) {
-      return try StoreReader(on: disk, at: path)
+      return try StoreReader(on: source, at: path)
     } catch {
       guard error.code == .damaged else { throw ToolError(error) }
       return nil
