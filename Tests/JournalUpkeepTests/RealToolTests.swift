@@ -1,0 +1,123 @@
+import DiskAccess
+import DiskSimulation
+import Foundation
+import JournalInspection
+import ObjectPatching
+import ObjectStore
+import TestSupport
+import Testing
+import ToolSupport
+
+/// The tool itself, as a process on the real disk: its standard input and outputs, what it runs, and who holds the lock.
+@Suite struct RealToolTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let disk = try Journals.killed()
+    try Upkeep.addFiles(to: disk)
+    for path in disk.paths {
+      guard let bytes = disk.contents(of: path) else { continue }
+      let file = URL(filePath: folder.path).appending(path: path)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(bytes).write(to: file)
+    }
+  }
+
+  @Test func `what the outputs have is apart, also of a program that bisect runs`() throws {
+    let check = "echo told; echo $XJOURNAL_STORE; test $XJOURNAL_COMMIT -lt 3"
+    let run = try run(["bisect", "1", "head", "--json", "--", "sh", "-c", check])
+    #expect(run.status == 0)
+    let kinds = try run.output.split(separator: "\n").map { line in
+      try JSONValue(parsing: Array(line.utf8)).object?["kind"]?.string
+    }
+    #expect(kinds == ["bisectionStep", "bisectionStep", "bisection"])
+    #expect(run.output.contains("\"first\":3"))
+    #expect(run.errors == "told\nNotes.xjournal\ntold\nNotes.xjournal\n")
+    #expect(try self.run(["bisect", "1", "head", "--", "nowhere-to-be-found"]).status == 64)
+    #expect(try self.run(["bisect", "1", "head", "--", "sh", "-c", "kill -9 $$"]).status == 1)
+  }
+
+  @Test func `the standard input is read, and what it has is committed`() throws {
+    let patch = try String(contentsOfFile: "\(folder.path)/changes.json", encoding: .utf8)
+    let run = try run(["patch", "-", "--author", "eve"], input: patch)
+    #expect(run.status == 0 && run.output.contains("committed as commit 6"), "\(run)")
+    let objects = try String(contentsOfFile: "\(folder.path)/posts.ndjson", encoding: .utf8)
+    let imported = try self.run(["import", "-", "-o", "New.xjournal"], input: objects)
+    #expect(imported.status == 0, "\(imported.errors)")
+    #expect(try self.run(["verify", "--deep", "New.xjournal"]).status == 0)
+    #expect(
+      try self.run(["import", "-", "-s", "Notes.xjournal", "-o", "A"], input: "x").status == 64)
+  }
+
+  @Test func `who comes while another process writes is told, and may read and copy`() throws {
+    let path = "\(folder.path)/Notes.xjournal"
+    let store = try JournaledStore(on: PosixDisk(), at: path, model: nil)
+    for words in [
+      ["tag", "x"], ["restore", "1"], ["patch", "changes.json"], ["drafts", "discard", "sketch"],
+    ] {
+      let run = try run(words)
+      #expect(run.status == 75, "\(words): \(run)")
+      #expect(run.errors.contains("another process"), "\(run.errors)")
+    }
+    for words in [
+      ["backup", "-o", "A.xjournal"], ["verify", "--deep", "A.xjournal"],
+      ["compact", "-s", "Notes.xjournal", "-o", "B.xjournal"],
+      ["repair", "-s", "Notes.xjournal", "-o", "C.xjournal"],
+      ["replay", "-s", "Notes.xjournal", "--into", "D.xjournal", "--until", "3"],
+      ["verify", "--deep", "B.xjournal"], ["verify", "--deep", "D.xjournal"],
+    ] {
+      let run = try run(words)
+      #expect(run.status == 0, "\(words): \(run)")
+    }
+    try store.close()
+    #expect(try run(["tag", "x", "Notes.xjournal"]).status == 0)
+  }
+
+  @Test func `links, pipes and places that cannot be written to are refused`() throws {
+    let files = FileManager.default
+    try files.createSymbolicLink(
+      atPath: "\(folder.path)/Link", withDestinationPath: "Nowhere.xjournal")
+    #expect(mkfifo("\(folder.path)/pipe", 0o600) == 0)
+    for target in ["Link", "pipe", "/dev/null", "/proc/New", "posts.ndjson/New", "."] {
+      for words in [["backup"], ["repair"], ["compact"], ["import", "posts.ndjson"]] {
+        let run = try run(words + ["-o", target])
+        #expect(run.status == 73, "\(words) \(target): \(run)")
+      }
+    }
+    #expect(!files.fileExists(atPath: "\(folder.path)/Nowhere.xjournal"))
+    for file in ["pipe", "Link", "/dev/zero", "."] {
+      for words in [["patch", file], ["patch", file, "--dry-run"], ["import", file, "-o", "A"]] {
+        let run = try run(words)
+        #expect(run.status == 74, "\(words): \(run)")
+      }
+    }
+  }
+
+  private func run(
+    _ words: [String], input: String = ""
+  ) throws -> (status: Int32, output: String, errors: String) {
+    let process = Process()
+    process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appending(path: "xjournal")
+    process.arguments = words
+    process.currentDirectoryURL = URL(filePath: folder.path)
+    // Files, as nothing waits for room in them.
+    let given = URL(filePath: "\(folder.path)/.input")
+    let (output, errors) = (
+      given.appendingPathExtension("out"), given.appendingPathExtension("err")
+    )
+    try Data(input.utf8).write(to: given)
+    for file in [output, errors] { try Data().write(to: file) }
+    process.standardInput = try FileHandle(forReadingFrom: given)
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = try FileHandle(forWritingTo: errors)
+    try process.run()
+    process.waitUntilExit()
+    return (
+      process.terminationStatus, try String(contentsOf: output, encoding: .utf8),
+      try String(contentsOf: errors, encoding: .utf8)
+    )
+  }
+}
