@@ -33,9 +33,17 @@ extension CheckpointFiles {
       return copies
     }
     do throws(StoreError) {
-      for name in attachments.filter(\.isKnown).map(\.fileName) {
-        try onDiskOfStore(missing: .runMissing(name)) { () throws(DiskError) in
-          try folder.copy(name, to: copies)
+      var unopened: [Manifest.Attachment] = []
+      for attachment in attachments
+      where try isUnopenedIndexRun(attachment, of: manifest.store, in: folder) {
+        unopened.append(attachment)
+      }
+      for attachment in attachments where attachment.isKnown && !unopened.contains(attachment) {
+        let isCheckpoint = attachment.kind == Checkpoint.checkpointKind
+        try onDiskOfStore(missing: .runMissing(attachment.fileName)) { () throws(DiskError) in
+          try folder.copy(
+            attachment.fileName, to: copies,
+            through: isCheckpoint ? UInt64(Checkpoint.largestByteCount) : .max)
         }
       }
       try onDiskOfStore { () throws(DiskError) in try copies.sync() }
@@ -45,7 +53,8 @@ extension CheckpointFiles {
           try Run(attachment.fileName, in: copies, store: manifest.store, cache: cache).verify()
         }
       }
-      let unsound = try takeAwayUnsoundIndexRuns(manifest, in: copies, cache)
+      let unsound =
+        try takeAwayUnsoundIndexRuns(manifest, besides: unopened, in: copies, cache) + unopened
       return attachments.filter { !unsound.contains($0) }
     } catch {
       guard error.code == .damaged, manifest.goesBackToBeginning else { throw error }
@@ -53,12 +62,39 @@ extension CheckpointFiles {
     }
   }
 
+  /// Opens a run before it is copied: of one that is damaged nobody knows how long it should be, and the file may be of
+  /// any length.
+  ///
+  /// - Returns: whether it is one of an index, and damaged.
+  /// - Throws: where it is another that is damaged.
+  private static func isUnopenedIndexRun(
+    _ attachment: Manifest.Attachment, of store: StoreIdentity, in folder: any ReadableFolder
+  ) throws(StoreError) -> Bool {
+    // What is kept of the copies is told apart by their names.
+    let (name, cache) = (attachment.fileName, BlockCache(largestByteCount: 0))
+    do throws(RunError) {
+      switch attachment.kind {
+      case Checkpoint.runKind: _ = try Run(name, in: folder, store: store, cache: cache)
+      case Checkpoint.indexRunKind: _ = try IndexRun(name, in: folder, store: store, cache: cache)
+      default: break
+      }
+      return false
+    } catch {
+      // Anything else is met again when it is copied.
+      guard case .damaged = error else { return false }
+      guard attachment.kind == Checkpoint.indexRunKind else { throw StoreError(error) }
+      return true
+    }
+  }
+
   /// Reads copies of index runs, and removes those that are damaged: the copy makes its indexes anew of the rows.
   private static func takeAwayUnsoundIndexRuns(
-    _ manifest: Manifest, in copies: any DiskFolder, _ cache: BlockCache
+    _ manifest: Manifest, besides others: [Manifest.Attachment], in copies: any DiskFolder,
+    _ cache: BlockCache
   ) throws(StoreError) -> [Manifest.Attachment] {
     var unsound: [Manifest.Attachment] = []
-    for attachment in manifest.attachments where attachment.kind == Checkpoint.indexRunKind {
+    for attachment in manifest.attachments
+    where attachment.kind == Checkpoint.indexRunKind && !others.contains(attachment) {
       do throws(RunError) {
         try IndexRun(attachment.fileName, in: copies, store: manifest.store, cache: cache)
           .verify()
