@@ -99,6 +99,17 @@ extension JournaledStore {
   }
 }
 
+extension ReadableFolder {
+  /// Whether what has a name is there and no file: a link, a pipe or a folder, which are not read.
+  func hasOther(_ name: String) throws(ToolError) -> Bool {
+    do throws(DiskError) {
+      return try information(of: name).map { $0.kind != .file } ?? false
+    } catch {
+      throw ToolError(error)
+    }
+  }
+}
+
 extension ReadableFile {
   /// So many bytes from the beginning, or as many as there are.
   func wholeContent(_ byteCount: Int) throws(DiskError) -> [UInt8] {

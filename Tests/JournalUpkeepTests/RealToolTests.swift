@@ -95,6 +95,54 @@ import ToolSupport
     }
   }
 
+  /// What stands where a file of the journal should be, and how many of its five commits are there again.
+  @Test(arguments: [
+    ("MANIFEST", 5), ("edits", 5), ("journal/0000000001.xj", nil), ("snapshots", 5), ("run", 5),
+    ("checkpoint", 5),
+  ])
+  func `of pipes, links and endless files a journal is made where that can be`(
+    name: String, count: Int?
+  ) throws {
+    let journal = "\(folder.path)/Notes.xjournal"
+    if ["run", "checkpoint", "snapshots"].contains(name) {
+      let store = try JournaledStore(on: PosixDisk(), at: journal, model: nil)
+      try store.checkpoint()
+      try store.close()
+    }
+    let files = FileManager.default
+    let kept = (try? files.contentsOfDirectory(atPath: "\(journal)/snapshots")) ?? []
+    let ending = name == "run" ? ".xr" : ".xc"
+    let place =
+      ["run", "checkpoint"].contains(name)
+      ? "snapshots/\(try #require(kept.first { $0.hasSuffix(ending) }))" : name
+    for kind in ["pipe", "link", "endless"] where kind != "endless" || name == "run" {
+      let copy = "\(folder.path)/\(kind).xjournal"
+      try files.copyItem(atPath: journal, toPath: copy)
+      let path = "\(copy)/\(place)"
+      switch kind {
+      case "endless":
+        let handle = try FileHandle(forUpdating: URL(filePath: path))
+        try handle.truncate(atOffset: 1 << 40)
+        try handle.close()
+      case "link":
+        try? files.removeItem(atPath: path)
+        try files.createSymbolicLink(atPath: path, withDestinationPath: "/dev/zero")
+      default:
+        try? files.removeItem(atPath: path)
+        #expect(mkfifo(path, 0o600) == 0)
+      }
+      let repaired = "\(kind)-repaired"
+      let run = try run(["repair", "-s", "\(kind).xjournal", "-o", repaired])
+      guard let count else {
+        #expect(run.status == 65, "\(kind): \(run)")
+        continue
+      }
+      #expect(run.status == 0 && run.errors.contains("damaged: "), "\(kind): \(run)")
+      #expect(run.output.contains("with \(count) commits"), "\(kind): \(run)")
+      #expect(try self.run(["verify", "--deep", "-s", repaired]).status == 0)
+    }
+  }
+
   private func run(
     _ words: [String], input: String = ""
   ) throws -> (status: Int32, output: String, errors: String) {

@@ -62,14 +62,18 @@ struct JournalCopy {
     do throws(JournalError) {
       return try JournalReader(at: path, on: disk)
     } catch {
-      throw refusal(path, error)
+      throw refusal(path, error, on: disk)
     }
   }
 
   /// Why a journal cannot be read.
-  static func refusal(_ path: String, _ error: JournalError) -> ToolError {
-    if case .disk(let cause) = error, cause.code == .notFolder || cause.code == .isLink {
-      return .noFolder(path)
+  static func refusal(
+    _ path: String, _ error: JournalError, on disk: any ReadableDisk
+  ) -> ToolError {
+    do throws(DiskError) {
+      _ = try disk.folderForReading(at: path)
+    } catch {
+      if error.code == .notFolder || error.code == .isLink { return .noFolder(path) }
     }
     return ToolError(StoreError(error))
   }

@@ -130,8 +130,9 @@ struct JournalSurvey {
       }
       return Part(segment, examination, hole: nil)
     } catch {
-      guard case .damaged(let finding) = error else { throw ToolError(StoreError(error)) }
-      return Part(segment, lost: finding)
+      if case .damaged(let finding) = error { return Part(segment, lost: finding) }
+      guard try folder.hasOther(segment.number.fileName) else { throw ToolError(StoreError(error)) }
+      return Part(segment, lost: missing)
     }
   }
 

@@ -45,7 +45,9 @@ struct LostManifest {
   private mutating func findSegments() throws(DiskError) {
     let segments = try folder.folderForReading(JournalFiles.journalFolder)
     for name in try segments.names() {
-      guard let number = SegmentNumber(fileName: name) else { continue }
+      guard let number = SegmentNumber(fileName: name),
+        try segments.information(of: name)?.kind == .file
+      else { continue }
       let file = try segments.fileForReading(name)
       let bytes = try file.wholeContent(SegmentHeader.byteCount)
       guard case .header(let header) = bytes.withUnsafeBytes({ SegmentHeader.read($0) }),

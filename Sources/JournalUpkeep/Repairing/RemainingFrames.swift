@@ -58,8 +58,10 @@ struct RemainingFrames {
 
   private func file(of segment: Manifest.Segment) throws(ToolError) -> (any ReadableFile)? {
     do throws(DiskError) {
-      return try survey.folder.folderForReading(JournalFiles.journalFolder)
-        .fileForReading(segment.number.fileName)
+      let folder = try survey.folder.folderForReading(JournalFiles.journalFolder)
+      let name = segment.number.fileName
+      guard try folder.information(of: name)?.kind == .file else { return nil }
+      return try folder.fileForReading(name)
     } catch {
       guard error.code == .notFound else { throw ToolError(error) }
       return nil

@@ -28,6 +28,8 @@ struct Repair {
   private let source: any ReadableDisk
   /// What is wrong with the original.
   private(set) var findings: [String] = []
+  private static let lostEdits = "what was not saved when the journal was used last"
+
   /// What could not be taken over.
   private(set) var losses: [String] = []
   /// The last commit that was taken over byte by byte.
@@ -77,7 +79,14 @@ struct Repair {
     } else {
       try copy.copy(plan.parts, of: survey, attachments)
     }
-    if plan.hole == nil { try copy.write(edits: try JournalCopy.edits(in: survey.folder)) }
+    if plan.hole == nil {
+      if try survey.folder.hasOther(JournalFiles.edits) {
+        findings.append("\(JournalFiles.edits): no file")
+        losses.append(Self.lostEdits)
+      } else {
+        try copy.write(edits: try JournalCopy.edits(in: survey.folder))
+      }
+    }
     try place.finish()
     let clock = PastClock(disk)
     var store = try open(place, clock)
@@ -85,7 +94,7 @@ struct Repair {
     do throws(ToolError) {
       if plan.isTail { try dropPast(of: store) }
       if let hole = plan.hole {
-        losses.append("what was not saved when the journal was used last")
+        losses.append(Self.lostEdits)
         store = try salvage(survey, hole, into: store, clock, isWanted: salvaging)
       }
       let unsound = try onStore { () throws(StoreError) in try store.verify() }
@@ -108,13 +117,15 @@ struct Repair {
       let reader = try JournalReader(at: path, on: source)
       return (reader.folder, reader.manifest)
     } catch {
-      guard case .damaged(let finding) = error else { throw JournalCopy.refusal(path, error) }
-      findings.append("\(finding)")
-      let folder: any ReadableFolder
-      do throws(DiskError) {
-        folder = try source.folderForReading(at: path)
-      } catch {
-        throw ToolError(error)
+      guard let folder = try? source.folderForReading(at: path) else {
+        throw JournalCopy.refusal(path, error, on: source)
+      }
+      if case .damaged(let finding) = error {
+        findings.append("\(finding)")
+      } else if try folder.hasOther(JournalFiles.manifest) {
+        findings.append("\(JournalFiles.manifest): no file")
+      } else {
+        throw JournalCopy.refusal(path, error, on: source)
       }
       return (folder, try LostManifest.make(in: folder))
     }
@@ -125,7 +136,8 @@ struct Repair {
     do throws(StoreError) {
       end = try Checkpoint.end(survey.manifest, in: survey.folder)
     } catch {
-      guard error.code == .damaged else { throw ToolError(error) }
+      // What cannot be read is no better than what is damaged.
+      guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
       findings.append(error.description)
       guard survey.goesBackToBeginning else { throw beyondRepair() }
     }
@@ -170,9 +182,10 @@ struct Repair {
     do throws(StoreError) {
       copied = try Checkpoint.copyFiles(survey.manifest, in: survey.folder, to: place.folder)
     } catch {
-      guard error.code == .damaged else { throw ToolError(error) }
+      guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
       findings.append(error.description)
-      throw beyondRepair()
+      guard survey.goesBackToBeginning, error.code == .disk else { throw beyondRepair() }
+      return []
     }
     if copied.count < named.count {
       findings.append(
@@ -224,7 +237,7 @@ struct Repair {
       // It may be the edits that are in no frame yet.
       guard error.code == .damaged else { throw ToolError(error) }
       findings.append(error.description)
-      losses.append("what was not saved when the journal was used last")
+      losses.append(Self.lostEdits)
       do throws(DiskError) {
         if try place.folder.information(of: JournalFiles.edits) != nil {
           try place.folder.remove(JournalFiles.edits)
@@ -288,7 +301,7 @@ struct Repair {
     do throws(StoreError) {
       return try StoreReader(on: source, at: path)
     } catch {
-      guard error.code == .damaged else { throw ToolError(error) }
+      guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
       return nil
     }
   }
