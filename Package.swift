@@ -1,4 +1,5 @@
 // swift-tools-version: 6.3
+import Foundation
 import PackageDescription
 
 // Every target is a room of the house (docs/map.md). A room may import rooms of a lower rank only;
@@ -25,10 +26,18 @@ let wantedTests = Context.environment["XJ_TESTS"].map { names in
 }
 
 func tests(of name: String, imports: [String]) -> Target {
-  let folders = (wantedTests?[name[...]] ?? []).map(String.init)
+  let folder = "Tests/\(name)"
+  let wanted = (wantedTests?[name[...]] ?? []).map(String.init)
+  let unwanted = wanted.isEmpty ? [] : files(in: folder).filter { !wanted.contains($0) }
   return .testTarget(
-    name: name, dependencies: imports.map { .target(name: $0) }, path: "Tests/\(name)",
-    sources: folders.isEmpty ? nil : folders, swiftSettings: strict)
+    name: name, dependencies: imports.map { .target(name: $0) }, path: folder, exclude: unwanted,
+    swiftSettings: strict)
+}
+
+func files(in folder: String) -> [String] {
+  // Where it cannot be read, the build says so.
+  (try? FileManager.default.contentsOfDirectory(atPath: Context.packageDirectory + "/" + folder))
+    ?? []
 }
 
 let package = Package(
