@@ -50,9 +50,10 @@ struct Comparison {
   var ratio: Double { median(ratios(to: floor)) }
   /// The median of the rounds' ratios to the peer that is best.
   var peerRatio: Double? {
-    let ratios = peers.map { median(ratios(to: $0.measured)) }
-    return unit == .perSecond ? ratios.min() : ratios.max()
+    let medians = peers.map { median(ratios(to: $0.measured)) }
+    return unit == .perSecond ? medians.min() : medians.max()
   }
+
   var isReached: Bool { goals.allSatisfy(isReached) }
 
   private func ratios(to other: [Double]) -> [Double] { zip(ours, other).map { $0 / $1 } }

@@ -68,3 +68,10 @@ struct Options {
     return number
   }
 }
+
+/// Says on the standard error output why nothing is measured, and ends.
+func refuse(_ words: String) -> Never {
+  var bytes = Array((words + "\n").utf8)
+  _ = write(STDERR_FILENO, &bytes, bytes.count)
+  exit(64)
+}

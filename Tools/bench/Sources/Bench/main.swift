@@ -12,8 +12,7 @@ let options: Options
 do {
   options = try Options(Array(CommandLine.arguments.dropFirst()))
 } catch {
-  fputs("\(error.words)\n\n\(Options.usage)\n", stderr)
-  exit(64)
+  refuse("\(error.words)\n\n\(Options.usage)")
 }
 
 let workplace = Workplace(path: options.place)
@@ -69,8 +68,7 @@ let families: [(name: String, measure: () throws -> [Comparison])] = [
 let unknown = options.lines.subtracting(families.map(\.name)).sorted()
 guard unknown.isEmpty else {
   let known = families.map(\.name).joined(separator: ", ")
-  fputs("There is no line \(unknown.joined(separator: ", ")); there are \(known).\n", stderr)
-  exit(64)
+  refuse("There is no line \(unknown.joined(separator: ", ")); there are \(known).")
 }
 var comparisons: [Comparison] = []
 for family in families where options.lines.isEmpty || options.lines.contains(family.name) {
