@@ -43,6 +43,7 @@ extension ManagedObjectContext {
       guard case .some(.none) = targets[object], let state = state(of: object),
         state.presence == .there, let instance = state.object
       else { continue }
+      leaveDestinations(of: state, outside: targets)
       delete(instance)
       deleted.append(instance)
     }
@@ -104,6 +105,20 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Has an object that is to go lead to nobody who stays, where its delete rules would take them along or keep it: what
+  /// is taken back is that it came to be, and not what it was given.
+  private func leaveDestinations(of state: ObjectState, outside targets: [ObjectID: Row?]) {
+    for property in state.entity.properties {
+      guard let relationship = property.relationship,
+        [.cascade, .deny].contains(relationship.description.deleteRule)
+      else { continue }
+      let stays = destinations(of: state, property.key, relationship).contains { object in
+        if case .some(.none) = targets[object] { false } else { true }
+      }
+      if stays { relate(state, property.key, relationship, to: nil) }
+    }
+  }
+
   /// Has an object that is gone be there again, under its ID, without values.
   func insertAgain(_ state: ObjectState) {
     let object = state.objectID
@@ -130,16 +145,18 @@ extension ManagedObjectContext {
   {
     var keys: [ContextError.ChangedKey] = []
     for property in state.entity.properties {
-      guard let relationship = property.relationship, relationship.storage == .inverse,
-        let inverse = relationship.inverse
+      guard let relationship = property.relationship, let inverse = relationship.inverse,
+        relationship.storage == .inverse || relationship.description.deleteRule == .cascade
       else { continue }
-      var members = members(of: state, property.key, relationship)
-      do throws(StoreError) {
-        // Those were read before; others may have had more lead here since.
-        members.formUnion(
-          try membersAtHead(of: state.objectID, property.key, relationship, nil))
-      } catch {
-        readFailure = error
+      var members = Set(destinations(of: state, property.key, relationship))
+      if relationship.storage == .inverse {
+        do throws(StoreError) {
+          // Those were read before; others may have had more lead here since.
+          members.formUnion(
+            try membersAtHead(of: state.objectID, property.key, relationship, nil))
+        } catch {
+          readFailure = error
+        }
       }
       for member in members.sorted() where targets[member] == nil {
         keys.append(.init(objectID: member, key: name(of: inverse.key, member)))

@@ -59,6 +59,7 @@ extension ManagedObjectContext {
         settle(state)
       }
       for state in far { adopt(rows[state.objectID] ?? nil, by: state, at: number) }
+      if rows.count > unsaved.count { noteOtherEnds(rows, at: number) }
     }
     releaseUnneeded()
   }
@@ -73,9 +74,18 @@ extension ManagedObjectContext {
       .filter { !$0.isFault && $0.presence != .gone && $0.base < number }
   }
 
+  /// Has the journal say that objects that were not saved, and are not read, stand on a commit that has changed them:
+  /// who goes on with the context reads them there to undo what it did to them.
+  private func noteOtherEnds(_ rows: [ObjectID: Row?], at number: CommitNumber) {
+    for (object, row) in rows.sorted(by: { $0.key < $1.key })
+    where fold.keepsPlace(of: object) && fold.base(of: object) < number {
+      perform(.refreshed([object], keepingChanges: true, at: number), rows: [object: row])
+    }
+  }
+
   /// Has an object that was not saved have what a commit has made of it.
   private func adopt(_ row: Row?, by state: ObjectState, at number: CommitNumber) {
-    if state.hasDraft {
+    if state.hasDraft || held[state.objectID] != nil {
       // What no save takes of it is kept over that.
       perform(
         .refreshed([state.objectID], keepingChanges: true, at: number),

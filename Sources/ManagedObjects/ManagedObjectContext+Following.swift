@@ -38,8 +38,11 @@ extension ManagedObjectContext {
   /// Has the contexts within this one that ask for it bring in what has changed here, when they come to it.
   func tellFollowers(_ event: ContextEvent) {
     if followers.isEmpty { return }
-    for each in followers where each.context?.automaticallyMergesChanges ?? false {
-      each.context?.parentChanges.take(event)
+    for case let context? in followers.map(\.context) where context.automaticallyMergesChanges {
+      context.parentChanges.take(event)
+      if context.schedulesProcessing, !context.parentChanges.changed.isEmpty {
+        context.scheduleProcessing()
+      }
     }
   }
 

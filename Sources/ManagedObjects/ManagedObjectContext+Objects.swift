@@ -129,13 +129,18 @@ extension ManagedObjectContext {
     }
     state.presence = .there
     state.isFault = false
-    if hasReadMembers { noteFetchedReferences(of: state) }
-    decodeFetched(state)
-    untracked { state.object?.awakeFromFetch() }
+    didRead(state)
     // Values that no save takes have stayed when an instance before this one ended.
     guard let draft = fold.objects[state.objectID] else { return }
     settle(state)
     forgetDecoded(of: state, changedIn: draft)
+  }
+
+  /// What follows the reading of an object.
+  func didRead(_ state: ObjectState) {
+    if hasReadMembers { noteFetchedReferences(of: state) }
+    decodeFetched(state)
+    untracked { state.object?.awakeFromFetch() }
   }
 
   /// Puts values that no save takes, and that have stayed when an instance before this one ended, on what there is of

@@ -26,9 +26,19 @@ extension ManagedObjectContext {
 
   // MARK: Other contexts' commits
 
-  /// Begins to bring in what others save: all that came since the oldest state that an object here is in.
+  /// Begins to bring in what others save: all that came since the oldest state that an object here is in. Contexts of
+  /// the main actor do it by themselves when it is free next.
   func beginMerging() {
     if let parent = view.parent { return beginFollowing(parent) }
+    if isOfMainActor {
+      let context = WeakContext(context: self)
+      commitWatch = store.watchCommits { watch in
+        Task { @MainActor in
+          watch.rearm()
+          context.context?.processPendingChanges()
+        }
+      }
+    }
     let bases = registered.values.lazy.map { $0.takeUnretainedValue() }
       .filter { !$0.isFault && $0.base != .none }.map(\.base)
     mergedThrough = bases.min() ?? store.lastCommit

@@ -55,13 +55,15 @@ extension ManagedObjectContext {
   /// Makes the objects that the fold tells of.
   private func takeUp() {
     if !fold.registersUndo { perform(.undoSwitched(isOn: true)) }
-    let deleted = objectsDeletedInOpenStep()
-    for object in fold.objects.keys.sorted() + deleted {
+    let unsaved = fold.objects.keys.sorted() + objectsDeletedInOpenStep()
+    let stood = takeUpHistory(besides: Set(unsaved))
+    for object in unsaved {
       guard let instance = instance(of: object) else { continue }
       held[object] = instance
       takeUp(instance.state, fold.objects[object])
     }
-    for object in held.values.sorted(by: { $0.objectID < $1.objectID }) {
+    for state in stood where state.presence == .there { didRead(state) }
+    for object in unsaved.compactMap({ held[$0] }) {
       guard object.state.presence == .there else {
         takeUpDeletion(of: object.state)
         continue
@@ -70,6 +72,43 @@ extension ManagedObjectContext {
     }
     // What the process was at when it died is a step.
     processPendingChanges()
+  }
+
+  /// Has the saved objects that can be undone or redone stand where they stood: what others have saved of them since
+  /// would else be passed over. Steps whose objects nobody can read there any more are forgotten.
+  private func takeUpHistory(besides unsaved: Set<ObjectID>) -> [ObjectState] {
+    var stood: [ObjectID: ObjectState] = [:]
+    func canBeUndone(_ step: UndoStep) -> Bool {
+      for object in step.objects.map(\.object)
+      where stood[object] == nil && !unsaved.contains(object) {
+        guard let instance = instance(of: object) else { continue }
+        do throws(StoreError) {
+          try stand(instance.state, on: fold.base(of: object))
+        } catch {
+          // The next save tells what cannot be read, but not what compaction has dropped.
+          if error.code != .commitMissing { readFailure = error }
+          return false
+        }
+        held[object] = instance
+        stood[object] = instance.state
+      }
+      return true
+    }
+    let undoable = fold.undoSteps.reversed().prefix(while: canBeUndone).count
+    if undoable < fold.undoSteps.count { fold.forgetSteps(beyond: undoable) }
+    if !fold.redoSteps.allSatisfy(canBeUndone) { fold.forgetRedoSteps() }
+    return stood.values.sorted { $0.objectID < $1.objectID }
+  }
+
+  private func stand(_ state: ObjectState, on commit: CommitNumber) throws(StoreError) {
+    writer.holdRead()
+    var stored = try view.snapshot.stored(state.objectID)
+    if stored.map({ $0.changed > commit }) ?? true {
+      stored = try store.row(of: state.objectID, at: commit).map { StoredRow($0, changed: commit) }
+    }
+    if stored?.row == nil { stored = nil }
+    state.isFault = false
+    state.stand(on: commit, with: stored.map { RowHandle($0) })
   }
 
   private func takeUp(_ state: ObjectState, _ draft: ObjectDraft?) {

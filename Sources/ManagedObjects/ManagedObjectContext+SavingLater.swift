@@ -100,5 +100,7 @@ extension ManagedObjectContext {
       save.result = .failure(error)
       perform(.saveFailed("\(error)"))
     }
+    // What others have saved meanwhile was not brought in.
+    if commitWatch != nil, schedulesProcessing { scheduleProcessing() }
   }
 }

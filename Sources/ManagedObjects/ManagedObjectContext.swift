@@ -33,8 +33,12 @@ public final class ManagedObjectContext {
   let probe = TrackingProbe()
   /// Who listens to the context as a whole.
   var listeners = ContextListeners()
+  /// Whether the context is used by the main actor.
+  let isOfMainActor: Bool
   /// Whether the next change has pending changes be processed by and by.
   var schedulesProcessing: Bool
+  /// Tells when others save, where the context brings that in by itself, and whenever it comes.
+  var commitWatch: CommitWatch?
   /// The last commit that was brought in, where the context does so by itself.
   var mergedThrough = CommitNumber.none
   /// The context's own commits among those that it has not come to yet.
@@ -88,9 +92,12 @@ public final class ManagedObjectContext {
 
   /// Whether what others save is brought in when pending changes are processed, as `merge(from:)` does: what was
   /// changed here is kept. In a context within another it is what that one changes, saved or not, once that has
-  /// processed its pending changes.
+  /// processed its pending changes. A context of the main actor processes them, too, when others have saved.
   public var automaticallyMergesChanges = false {
-    didSet { if automaticallyMergesChanges, !oldValue { beginMerging() } }
+    didSet {
+      if automaticallyMergesChanges == oldValue { return }
+      if automaticallyMergesChanges { beginMerging() } else { commitWatch = nil }
+    }
   }
 
   /// Makes a context on a store. Nothing is written before the first change.
@@ -106,7 +113,8 @@ public final class ManagedObjectContext {
     isolation: (any Actor)? = nil
   ) {
     self.view = view
-    schedulesProcessing = isolation === MainActor.shared
+    isOfMainActor = isolation === MainActor.shared
+    schedulesProcessing = isOfMainActor
     self.writer = writer
     schema = Schema.of(view.store, view.snapshot.eras)
     self.fold = fold ?? ContextFold(ContextNumber(rawValue: 0), name: "", on: .none)

@@ -22,6 +22,8 @@ public class ReadableStore: @unchecked Sendable {
   /// Guarded by `cataloguing`.
   var catalogue: Catalogue
 
+  let commitWatches = CommitWatches()
+
   private let publishing = Lock()
   /// Guarded by `publishing`.
   private var published: SharedSnapshot
@@ -81,6 +83,7 @@ public class ReadableStore: @unchecked Sendable {
     publishing.withLock {
       if published.snapshot.number < snapshot.number { published = SharedSnapshot(snapshot) }
     }
+    commitWatches.tell()
   }
 
   /// Shows readers the same state in other layers.

@@ -53,6 +53,65 @@ import Testing
     #expect(context.undoSteps.count == 1)
   }
 
+  @Test @MainActor
+  func `S58: a context of the main actor that is idle is told of what others save`()
+    async throws
+  {
+    let stage = try Stage()
+    let (context, other) = (stage.context(on: MainActor.shared), stage.context(on: nil))
+    let post = context.insert("Post")
+    try await context.save()
+    context.automaticallyMergesChanges = true
+    var updated: [ObjectID] = []
+    let token = context.onChange { updated += $0.refreshed.map(\.objectID) }
+    for title: Value in ["one", "two"] {
+      try save("title", title, of: post, in: other)
+      await turn()
+      #expect(post.value(forKey: "title") == title)
+    }
+    #expect(updated == [post.objectID, post.objectID])
+    // An inner one follows, too.
+    let inner = ManagedObjectContext(parent: context, isolation: MainActor.shared)
+    let seen = try inner.existingObject(with: post.objectID)
+    inner.automaticallyMergesChanges = true
+    #expect(seen.value(forKey: "title") == "two")
+    try save("title", "three", of: post, in: other)
+    await turn()
+    #expect(seen.value(forKey: "title") == "three")
+    context.automaticallyMergesChanges = false
+    try save("title", "four", of: post, in: other)
+    await turn()
+    #expect(post.value(forKey: "title") == "three")
+    withExtendedLifetime(token) {}
+  }
+
+  @Test @MainActor func `S58: what others save while a save is awaited is brought in after it`()
+    async throws
+  {
+    let stage = try Stage()
+    let (context, other) = (stage.context(on: MainActor.shared), stage.context(on: nil))
+    let (post, mine) = (context.insert("Post"), context.insert("Post"))
+    try await context.save()
+    context.automaticallyMergesChanges = true
+    for number in 0..<20 {
+      mine.setValue(.integer(number), forKey: "score")
+      let saved = Task { @MainActor in _ = try await context.save(durability: .synced) }
+      await Task.yield()
+      try save("score", .integer(number), of: post, in: other)
+      try await saved.value
+      await turn()
+      #expect(post.value(forKey: "score") == .integer(number))
+    }
+  }
+
+  /// Saves a value of an object in another context, before anybody else has a turn.
+  private func save(
+    _ key: String, _ value: Value, of object: ManagedObject, in context: ManagedObjectContext
+  ) throws {
+    try context.existingObject(with: object.objectID).setValue(value, forKey: key)
+    try context.save()
+  }
+
   /// What was scheduled on the main actor has run when this returns.
   @MainActor private func turn() async {
     for _ in 0..<3 { await Task { @MainActor in }.value }

@@ -176,4 +176,96 @@ import Testing
     try recovered.save()
     #expect(Picture(ids, in: again.context()) == Picture(ids, in: reverting))
   }
+
+  // MARK: Delete rules
+
+  private static func owners() throws -> Stage {
+    try Stage(
+      ManagedObjectModel(entities: [
+        EntityDescription(
+          "Owner", attributes: [AttributeDescription("name", .string)],
+          relationships: [
+            RelationshipDescription("part", to: "Part", deleteRule: .cascade),
+            RelationshipDescription("parts", to: "Part", isToMany: true, deleteRule: .cascade),
+            RelationshipDescription("keeps", to: "Part", isToMany: true, deleteRule: .deny),
+            RelationshipDescription(
+              "rows", to: "Line", inverse: "owner", isToMany: true, isOrdered: true,
+              deleteRule: .cascade),
+          ]),
+        EntityDescription("Part", attributes: [AttributeDescription("name", .string)]),
+        EntityDescription(
+          "Line", attributes: [AttributeDescription("name", .string)],
+          relationships: [RelationshipDescription("owner", to: "Owner", inverse: "rows")]),
+      ]))
+  }
+
+  private enum Way: CaseIterable {
+    case commit, moment, object, step
+  }
+
+  @Test(arguments: Way.allCases)
+  private func
+    `S52, S51: taking back that an object came to be takes nothing along that was there before`(
+      way: Way
+    ) throws
+  {
+    let stage = try Self.owners()
+    let context = stage.context()
+    let parts = (0..<3).map { _ in context.insert("Part") }
+    let line = context.insert("Line")
+    try context.save()
+    let owner = context.insert("Owner")
+    owner.setValue(parts[0].reference, forKey: "part")
+    owner.setValue(.set([parts[0].reference, parts[1].reference]), forKey: "parts")
+    if way != .object { owner.setValue(.array([line.reference]), forKey: "rows") }
+    try context.save()
+    let before = Picture((parts + [line, owner]).map(\.objectID), in: context)
+    switch way {
+    case .commit: try context.revert(.commit(2))
+    case .moment: try context.revert(to: .commit(1))
+    case .object: try context.undo(owner)
+    case .step: try context.undo(step: context.undoSteps.count - 1)
+    }
+    context.processPendingChanges()
+    #expect(owner.isDeleted && parts.allSatisfy { !$0.isDeleted } && !line.isDeleted)
+    context.undo()
+    #expect(Picture((parts + [line, owner]).map(\.objectID), in: context) == before)
+    context.redo()
+    try context.save()
+    let found = stage.context()
+    for object in parts + [line] { _ = try found.existingObject(with: object.objectID) }
+    #expect(throws: ContextError.objectMissing(owner.objectID)) {
+      try found.existingObject(with: owner.objectID)
+    }
+  }
+
+  @Test func `S52: what keeps an object from being deleted does not keep it from not having been`()
+    throws
+  {
+    let stage = try Self.owners()
+    let context = stage.context()
+    let part = context.insert("Part")
+    try context.save()
+    let owner = context.insert("Owner")
+    owner.setValue(.set([part.reference]), forKey: "keeps")
+    try context.save()
+    try context.revert(.commit(2))
+    try context.save()
+    #expect(owner.isDeleted && !part.isDeleted)
+  }
+
+  @Test func `S51: undoing an object names the ordered members that would go along with it`() throws
+  {
+    let stage = try Self.owners()
+    let context = stage.context()
+    let line = context.insert("Line")
+    try context.save()
+    let owner = context.insert("Owner")
+    owner.setValue(.array([line.reference]), forKey: "rows")
+    try context.save()
+    let error = try #require(throws: ContextError.self) { try context.undo(owner) }
+    guard case .laterChanges(let keys) = error else { throw error }
+    #expect(keys.map(\.objectID) == [line.objectID] && keys.map(\.key) == ["owner"])
+    #expect(!owner.isDeleted && !context.hasChanges)
+  }
 }
