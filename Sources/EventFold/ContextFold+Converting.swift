@@ -103,7 +103,9 @@ extension [KeyNumber: ValueBefore] {
       // All that the object had: its values tell each other what they become.
       var row = Row()
       for case (let key, .value(let value)) in self { row[key] = value }
-      for entry in conversion.convert(row, of: object)?.entries ?? [] where !isEmpty {
+      // What a step has inserted has nothing before it.
+      if kind == .deleted { return converted }
+      for entry in conversion.convert(row, of: object)?.entries ?? [] {
         converted[entry.key] = .value(entry.value)
       }
       return converted

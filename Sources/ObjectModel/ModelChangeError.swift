@@ -5,6 +5,12 @@ public struct ModelChangeError: Error, Hashable, Sendable {
   public let differences: [ModelDifference]
 
   init(differences: [ModelDifference]) { self.differences = differences }
+
+  /// Nil where there is no difference.
+  package init?(_ differences: [ModelDifference]) {
+    if differences.isEmpty { return nil }
+    self.differences = differences
+  }
 }
 
 extension ModelChangeError: CustomStringConvertible {
@@ -57,12 +63,21 @@ public struct ModelDifference: Hashable, Sendable {
     case formerNameDisputed(by: [String])
     /// The entity has become abstract, and has objects of its own.
     case madeAbstract
+    /// Objects have a dynamic attribute of the name, whose values the property does not take; one of them is named.
+    case dynamicValues(of: String)
   }
 
   init(_ kind: Kind, from older: Place?, to newer: Place) {
     self.older = older
     self.newer = newer
     self.kind = kind
+  }
+
+  /// Dynamic values of a property's name that the property does not take, as those of an object.
+  package static func dynamicValuesInTheWay(
+    as object: String, ofEntity older: String, to newer: String, property: String
+  ) -> ModelDifference {
+    ModelDifference(.dynamicValues(of: object), from: Place(older), to: Place(newer, property))
   }
 }
 
@@ -100,6 +115,9 @@ extension ModelDifference.Kind {
     case .madeAbstract:
       "its own objects would have no place in an abstract entity; keep it concrete, or let an entity that "
         + "takes them claim its former name."
+    case .dynamicValues(let object):
+      "objects have a dynamic attribute of that name, as \(object), with values that would have no place any more; move "
+        + "these to another key with the older model, or give the property another name."
     }
   }
 }

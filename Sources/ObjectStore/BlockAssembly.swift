@@ -194,8 +194,9 @@ struct BlockAssembly: ~Copyable {
   private static func byteCount(of value: Value) -> Int {
     switch value {
     case .null, .boolean: 2
-    case .integer, .real, .date, .counter: 12
-    case .decimal: 24
+    case .integer, .real, .date: 12
+    case .counter: 16
+    case .decimal(let decimal): 32 + abs(decimal.exponent)
     case .string(let text): 6 + text.utf8.count
     case .data(let data): 6 + data.count
     case .uuid, .reference: 32

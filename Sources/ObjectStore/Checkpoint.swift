@@ -71,17 +71,24 @@ extension Checkpoint.NamedRun {
 extension StoreError {
   static func checkpointDamaged(_ file: String) -> StoreError {
     StoreError(
-      .damaged, "the checkpoint \(Checkpoint.folderName)/\(file) is damaged or not there.")
+      .damaged,
+      "the checkpoint \(Checkpoint.folderName)/\(file) is damaged or not there; " + bringBack)
   }
 
   static func runMissing(_ file: String) -> StoreError {
-    StoreError(.damaged, "the run \(Checkpoint.folderName)/\(file) is not there.")
+    StoreError(.damaged, "the run \(Checkpoint.folderName)/\(file) is not there; " + bringBack)
   }
 
   static func runReplaced(_ file: String) -> StoreError {
     StoreError(
-      .damaged, "the file \(Checkpoint.folderName)/\(file) is not the run that was written there.")
+      .damaged,
+      "the file \(Checkpoint.folderName)/\(file) is not the run that was written there; "
+        + bringBack)
   }
+
+  /// What to do where something cannot be made anew from the journal.
+  static let bringBack =
+    "bring the store back from a backup, or save what is sound of it with `xjournal repair`."
 
   static func checkpointNewer(_ file: String) -> StoreError {
     StoreError(

@@ -81,7 +81,7 @@ extension PendingCommits {
     var changes: [Change] = []
     changes.reserveCapacity(parts.count)
     for part in parts {
-      guard part.new.map({ BlockAssembly.byteCount(of: $0) <= Row.largestByteCount }) ?? true else {
+      guard part.new.map({ $0.roughByteCount <= Row.largestByteCount }) ?? true else {
         throw .store(.rowTooLarge(part.object))
       }
       guard
@@ -156,7 +156,10 @@ struct RivalMerges {
 extension Row {
   /// How many bytes the values of an object may have, roughly. A run must have room for it in one frame, where a
   /// text may take twice the bytes it has here.
-  static let largestByteCount = 30 << 20
+  package static let largestByteCount = 30 << 20
+
+  /// How many bytes the values have, roughly.
+  package var roughByteCount: Int { BlockAssembly.byteCount(of: self) }
 }
 
 extension StoreError {

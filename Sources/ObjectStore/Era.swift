@@ -91,8 +91,7 @@ extension Era {
           }
         }
       } catch {
-        throw StoreError(
-          .modelDoesNotFit, "the model does not fit the store: \(error)", modelDifferences: error)
+        throw .modelDoesNotFit(error)
       }
     }
     var next = eras.flatMap(\.entities).map(\.number.rawValue).max().map { $0 + 1 } ?? 0
@@ -128,5 +127,12 @@ extension ReadableStore {
       latest = era.conversions[entity]?.olderKeys(of: latest) ?? [:]
     }
     return Dictionary(latest.map { ($0.value, $0.key) }) { first, _ in first }
+  }
+}
+
+extension StoreError {
+  static func modelDoesNotFit(_ error: ModelChangeError) -> StoreError {
+    StoreError(
+      .modelDoesNotFit, "the model does not fit the store: \(error)", modelDifferences: error)
   }
 }

@@ -11,7 +11,8 @@ extension ReadableStore {
   /// The commits after one, in order, with old and new values.
   ///
   /// A program that remembers the number of the last one it has seen can go on from there.
-  /// - Throws: where compaction has dropped some of them, or they cannot be read.
+  /// - Throws: where compaction has dropped some of them, or they cannot be read; and where there is no commit of that
+  ///   number yet, as in a store that was brought back from a backup.
   public func commits(since number: CommitNumber) throws(StoreError) -> [Commit] {
     var commits: [Commit] = []
     try forEachCommit(since: number) { (commit) throws(StoreError) in
@@ -30,6 +31,7 @@ extension ReadableStore {
     let head = head
     var rows = RowsInPassing()
     guard number >= firstKeptCommit.previous else { throw .commitDropped(number.next) }
+    guard number <= head.number else { throw .commitMissing(number, head: head.number) }
     try forEachCommit(after: number, through: head.number, head) { content throws(StoreError) in
       try body(commit(content, head, &rows))
     }

@@ -53,7 +53,8 @@ extension ReadableStore {
       if let finding = ending.finding {
         verification.findings.append(StoreFinding(endingAt: finding))
       }
-      try refolding?.finish(at: ending.next.previous, &verification)
+      // Where compaction has dropped all that was to be looked at, the first frame there is comes after it.
+      try refolding?.finish(at: min(ending.next.previous, last), &verification)
     } catch {
       guard error.isFinding else { throw error }
       verification.findings.append(StoreFinding(error))

@@ -73,7 +73,8 @@ extension RunError: CustomStringConvertible {
     case .disk(let cause):
       cause.description
     case .damaged(let finding):
-      "a run is damaged in \(finding); compact the store to make it anew from the journal."
+      "a run is damaged in \(finding); where nothing of the journal was dropped, a compaction makes it anew, and "
+        + "otherwise \(StoreError.bringBack)"
     case .newerFormat(let finding):
       "\(finding); open the store with the newer version of the program."
     case .unwritable(let object, let key, let code):

@@ -98,7 +98,8 @@ final class StoreOpening {
         .damaged,
         error.whatHappened
           + " It cannot be made anew, as compaction has dropped the journal before frame "
-          + "\(manifest.segments[0].firstFrame.rawValue); nothing was changed.")
+          + "\(manifest.segments[0].firstFrame.rawValue), and nothing was changed; "
+          + StoreError.bringBack)
     }
     (checkpoint, base) = (nil, nil)
     finding = StoreFinding(madeAnew: error)

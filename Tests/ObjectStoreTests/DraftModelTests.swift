@@ -146,6 +146,28 @@ import Testing
     try store.close()
   }
 
+  @Test func `S76: what a draft has deleted has its new defaults when that is undone`() throws {
+    let store = try open(try Self.older(), disk)
+    let one = try store.newObject(of: EntityNumber(rawValue: 0))
+    let first = try store.beginContext(name: "first", on: .none)
+    _ = try store.commit(CommitRequest([.init(one, base: .none, nil, to: Row())]), by: first)
+    try store.endContext(first)
+    let context = try store.beginContext(name: "editor", on: store.lastCommit)
+    try store.record(.deleted(one), by: context)
+    try store.record(.stepEnded(name: "delete"), by: context)
+    let again = try open(try Self.newer(), disk.imageAfterProcessDeath())
+    let (_, content) = try again.resume(try #require(again.unsavedDrafts.first))
+    let step = try #require(content.undoSteps.last)
+    var undone = content
+    let restorations = try undone.restorations(of: step) { try again.row(of: $0, at: $1) }
+    let mood = try again.key(named: "mood")
+    #expect(restorations == [Restoration(one, .inserted, [.init(mood, "calm")])])
+    try undone.apply(.undone(restorations)) { try again.row(of: $0, at: $1) }
+    #expect(undone.changes().isEmpty && undone.objects[one]?.kind ?? .unchanged == .unchanged)
+    try again.close()
+    try store.close()
+  }
+
   @Test func `S76: it is the same draft however often it was left, resumed and edited meanwhile`()
     throws
   {

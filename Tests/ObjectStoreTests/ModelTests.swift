@@ -36,6 +36,42 @@ import Testing
     try life.store.close()
   }
 
+  @Test func `S22: a model that would leave a dynamic value without a place is refused`() throws {
+    let older = try Self.model([Self.title], others: [EntityDescription("Other")])
+    var life = try ModelLife(older)
+    let note = try life.insert("Note", ["title": "one", "mood": "sunny", "head": "h"])
+    let plain = try life.insert("Note", ["title": "two", "mood": "calm"])
+    try life.store.checkpoint()
+    let mood = AttributeDescription("mood", .integer)
+    let head = AttributeDescription("head", .string, renamingIdentifier: "title")
+    let newer = [
+      try Self.model([Self.title, mood], others: [EntityDescription("Other")]),
+      try Self.model([head], others: [EntityDescription("Other")]),
+      try Self.model(
+        [Self.title], [RelationshipDescription("mood", to: "Other")],
+        others: [EntityDescription("Other")]),
+    ]
+    for (model, key) in zip(newer, ["mood", "head", "mood"]) {
+      let error = #expect(throws: StoreError.self) { try life.reopen(model) }
+      #expect(error?.code == .modelDoesNotFit)
+      let differences = error?.modelDifferences?.differences ?? []
+      #expect(differences.map(\.newer.property) == [key])
+      #expect(differences.map(\.kind) == [.dynamicValues(of: note.uri)])
+      try life.reopen(older)
+      #expect(
+        try life.head == [
+          note: ["title": "one", "mood": "sunny", "head": "h"],
+          plain: ["title": "two", "mood": "calm"],
+        ])
+    }
+    // What fits is taken, and what is in nobody's way stays.
+    try life.save([note: ["title": "one", "mood": 3], plain: ["title": "two"]])
+    try life.reopen(newer[0])
+    #expect(try life.head == [note: ["title": "one", "mood": 3], plain: ["title": "two"]])
+    #expect(try life.fault() == nil)
+    try life.store.close()
+  }
+
   @Test func `an attribute that is removed is gone from the present, and readable in the past`()
     throws
   {

@@ -110,6 +110,25 @@ import Testing
     try life.store.close()
   }
 
+  @Test
+  func `nothing is found that is not so where compaction has dropped all that a reader shows`()
+    throws
+  {
+    var life = try StoreLife(seed: 31)
+    try life.save()
+    for _ in 0..<12 {
+      let reader = try StoreReader(on: life.disk, at: StoreLife.path)
+      for _ in 0..<3 { try life.save() }
+      try life.endContexts()
+      try life.roll()
+      // One that is open when the state is written anew.
+      _ = try life.store.beginContext(name: "open", on: life.store.lastCommit)
+      try life.store.compact(keeping: .latest)
+      #expect(try reader.verification(deep: true).findings == [])
+    }
+    try life.store.close()
+  }
+
   @Test func `the files of a store are listed with their folders`() throws {
     var life = try StoreLife(seed: 5)
     try life.save()
