@@ -20,6 +20,11 @@ public enum ContextError: Error, Hashable, Sendable {
   case nothingToUndo
   /// A save was asked for by what a save calls.
   case isSaving
+  /// What a patch calls that is being applied asks for something that would break its step.
+  case isPatching
+  /// What was changed before a patch was broken off could not be taken back. It says why the patch was broken off, and
+  /// what failed then.
+  case patchNotTakenBack(reason: String, failure: String)
   /// The context is for looking only.
   case readOnly
   /// The context was closed.
@@ -64,6 +69,13 @@ extension ContextError: CustomStringConvertible {
     case .isSaving:
       "A hook or an observer that a save calls asks for another save of the same context; have it done by the one "
         + "that is being made, or save when that has ended."
+    case .isPatching:
+      "A patch is being applied to the context, and its delegate, a hook or an observer asks to save, undo, give up, "
+        + "refresh or close it, or to end a group of undo steps that is not its own; have that done when the patch has "
+        + "been applied."
+    case .patchNotTakenBack(let reason, let failure):
+      "A patch was broken off (\(reason)), and not all it had changed could be taken back (\(failure)); roll the context "
+        + "back, or undo and look what is left."
     case .readOnly:
       "This context is for looking only and cannot be changed; what the past had is brought back by `revert` in "
         + "a context that can."

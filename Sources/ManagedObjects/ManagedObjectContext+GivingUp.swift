@@ -7,6 +7,7 @@ extension ManagedObjectContext {
   ///
   /// Costs: time in proportion to what is unsaved and can be undone, and not to what was read.
   public func rollback() {
+    if isRefusedInPatch() { return }
     settleSave()
     discardPending()
     processPendingChanges()
@@ -35,6 +36,7 @@ extension ManagedObjectContext {
   /// Forgets all objects, what is not saved of them, and the undo history. An object that is still held says so
   /// when it is used.
   public func reset() {
+    if isRefusedInPatch() { return }
     settleSave()
     breakGroups()
     perform(.wasReset)

@@ -48,8 +48,9 @@ extension ManagedObjectContext {
     listeners.yield(.didSave(commit))
   }
 
-  /// Ends the event, and tells what has changed in it.
+  /// Ends the event, and tells what has changed in it; not in the midst of a patch, which is one event.
   func tellChanges() {
+    if openPatch != nil { return }
     tellFollowers(event)
     guard listeners.hearsChanges, !event.isEmpty else {
       event.end()

@@ -7,6 +7,7 @@ extension ManagedObjectContext {
   /// Brings in what a commit has changed: what is updated there is refreshed, what is new is a fault, what is
   /// deleted is deleted here. Changes that were made here are kept.
   public func merge(from commit: Commit) {
+    if isRefusedInPatch() { return }
     let new = bringIn(commit)
     tellChanges()
     withExtendedLifetime(new) {}

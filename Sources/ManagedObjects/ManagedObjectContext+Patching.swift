@@ -68,53 +68,6 @@ extension ManagedObjectContext {
   /// Why the context cannot be changed; nil where it can.
   package var refusal: ContextError? { writer.refusal }
 
-  /// Whether what comes now can be taken back by itself.
-  package var canTakeBack: Bool { groupDepth == 0 && undoDisabledDepth == 0 }
-
-  /// Does something as one step that can be undone, also where a hook or a delegate fetches meanwhile; or as a part of
-  /// the group that is open. Pending changes were processed before.
-  ///
-  /// Where it throws, what it did is taken back, if `canTakeBack` says so before.
-  package func asStep<Result>(named name: String, _ body: () throws -> Result) throws -> Result {
-    let (canTakeBack, brokenBefore, nameBefore) = (canTakeBack, brokenGroupCount, actionName)
-    groupDepth += 1
-    actionName = name
-    do {
-      let result = try body()
-      endUndoGrouping()
-      if groupDepth > 0 {
-        if !fold.hasOpenStep { actionName = nameBefore }
-        processPendingChanges()
-      }
-      return result
-    } catch {
-      if canTakeBack {
-        (groupDepth, brokenGroupCount) = (0, brokenBefore)
-        takeBack()
-      } else {
-        endUndoGrouping()
-      }
-      actionName = nameBefore
-      throw error
-    }
-  }
-
-  /// Takes back the step that is open, and leaves nothing of it: objects are no longer changed that were not before,
-  /// and neither undo nor redo knows of it.
-  private func takeBack() {
-    pendingDeletions = []
-    let count = fold.undoSteps.count
-    if fold.hasOpenStep { perform(.stepEnded(name: nil)) }
-    guard fold.undoSteps.count > count, let step = fold.undoSteps.last else { return }
-    _ = restore(step) { .undone($0) }
-    tellChanges()
-    guard fold.undoSteps.count == count else { return }
-    // In the journal, too, there is nothing left to be redone but a step that does nothing.
-    perform(.redone([]))
-    perform(.undone([]))
-    fold.forgetRedoSteps()
-  }
-
   /// Whether an object that is not there can be made under an ID.
   package func canInsert(_ object: ObjectID) -> Bool { writer.writableStore.canTakeOver(object) }
 

@@ -47,7 +47,8 @@ extension ManagedObjectContext {
   /// Brings in what others have saved since that was done last.
   func mergeWhatCame() {
     // Not between the hooks of a save, which have prepared what is to be saved.
-    guard automaticallyMergesChanges, !event.collectsSets, saveOnItsWay == nil,
+    // Nor in the midst of a patch, which has compared its old values with what there was.
+    guard automaticallyMergesChanges, !event.collectsSets, saveOnItsWay == nil, openPatch == nil,
       writer.refusal == nil
     else { return }
     if view.parent != nil {

@@ -10,6 +10,7 @@ extension ManagedObjectContext {
   /// - Parameter keepingChanges: whether what was changed here is kept over it; otherwise the changes are given up,
   ///   and the object becomes a fault.
   public func refresh(_ object: ManagedObject, mergeChanges keepingChanges: Bool) {
+    if isRefusedInPatch() { return }
     let state = object.state
     guard state.attached() === self, state.isFault || state.isShownBelow else { return }
     if isOnlyHere(state) { return }
@@ -33,6 +34,7 @@ extension ManagedObjectContext {
   /// A context that looks at a store for long does so from time to time, or is reset: compaction keeps what was read
   /// since, and not what was read before.
   public func refreshAllObjects() {
+    if isRefusedInPatch() { return }
     let states = registered.values.map { $0.takeUnretainedValue() }
       .filter {
         !$0.isFault && $0.isShownBelow && $0.presence != .gone && !isOnlyHere($0)

@@ -37,6 +37,7 @@ extension ManagedObjectContext {
   /// A context that is let go without it ends in order, too, where everything is saved; otherwise what is not is
   /// offered as a draft when the store is opened next.
   public func close() {
+    if isRefusedInPatch() { return }
     settleSave()
     let states = registered.values.map { $0.takeUnretainedValue() }
     for state in states { state.context = nil }

@@ -15,6 +15,7 @@ extension ManagedObjectContext {
   ///   changed then.
   public func revert(_ moment: Moment, isForced: Bool = false) throws {
     if let refusal = writer.refusal { throw refusal }
+    try refuseInPatch()
     settleSave()
     let number = try store.commit(at: moment)
     guard number != .none else { throw ContextError.nothingToUndo }
@@ -48,6 +49,7 @@ extension ManagedObjectContext {
   /// - Throws: where there is no such moment, or compaction has dropped it. Nothing has changed then.
   public func revert(to moment: Moment) throws {
     if let refusal = writer.refusal { throw refusal }
+    try refuseInPatch()
     settleSave()
     let number = try store.commit(at: moment)
     processPendingChanges()

@@ -55,6 +55,7 @@ extension ManagedObjectContext {
   ) throws -> SaveOnItsWay? {
     if let refusal = writer.refusal { throw refusal }
     if isSaving { throw ContextError.isSaving }
+    try refuseInPatch()
     settleSave()
     isSaving = true
     defer { isSaving = false }

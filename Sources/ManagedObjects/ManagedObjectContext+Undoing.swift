@@ -79,6 +79,7 @@ extension ManagedObjectContext {
       brokenGroupCount -= 1
       return
     }
+    if let patch = openPatch, groupDepth <= patch.groupDepth, isRefusedInPatch() { return }
     precondition(
       groupDepth > 0, "a group is ended that was not begun; each end needs its beginning.")
     groupDepth -= 1
@@ -94,8 +95,13 @@ extension ManagedObjectContext {
     groupDepth = 0
   }
 
-  /// Switches undo off, until it was switched on as often: what is changed meanwhile cannot be undone.
+  /// Switches undo off, until it was switched on as often: what is changed meanwhile cannot be undone. While a patch is
+  /// being applied that has no effect yet, as the patch is to be taken back as a whole.
   public func disableUndoRegistration() {
+    if openPatch != nil {
+      openPatch?.undoDisabledCount += 1
+      return
+    }
     if undoDisabledDepth == 0 {
       processPendingChanges()
       perform(.undoSwitched(isOn: false))
@@ -105,7 +111,12 @@ extension ManagedObjectContext {
 
   /// Switches undo on again.
   public func enableUndoRegistration() {
-    precondition(undoDisabledDepth > 0, "undo is switched on that was not switched off.")
+    let count = openPatch?.undoDisabledCount ?? 0
+    precondition(undoDisabledDepth + count > 0, "undo is switched on that was not switched off.")
+    if openPatch != nil {
+      openPatch?.undoDisabledCount -= 1
+      return
+    }
     undoDisabledDepth -= 1
     if undoDisabledDepth == 0 {
       processPendingChanges()
@@ -118,6 +129,7 @@ extension ManagedObjectContext {
   /// Takes the last step back, also across saves, with what hooks of a save have made of it. Does nothing where there
   /// is none.
   public func undo() {
+    if isRefusedInPatch() { return }
     settleSave()
     breakGroups()
     processPendingChanges()
@@ -131,6 +143,7 @@ extension ManagedObjectContext {
 
   /// Makes again what was undone last. Does nothing where there is nothing, or something was changed since.
   public func redo() {
+    if isRefusedInPatch() { return }
     settleSave()
     breakGroups()
     processPendingChanges()

@@ -20,6 +20,7 @@ extension ManagedObjectContext {
       preconditionFailure("\(object) is an object of another context; undo it there.")
     }
     if let refusal = writer.refusal { throw refusal }
+    try refuseInPatch()
     processPendingChanges()
     let parts = stepsDone.reversed()
       .compactMap { step in step.objects.first { $0.object == state.objectID } }.prefix(count)
@@ -44,6 +45,7 @@ extension ManagedObjectContext {
   public func undo(step index: Int) throws {
     settleSave()
     if let refusal = writer.refusal { throw refusal }
+    try refuseInPatch()
     processPendingChanges()
     let steps = stepsDone
     guard steps.indices.contains(index) else { throw ContextError.nothingToUndo }

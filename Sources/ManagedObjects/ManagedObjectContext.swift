@@ -63,6 +63,8 @@ public final class ManagedObjectContext {
   var groupDepth = 0
   /// How many groups undoing or giving up has ended, of which the end is yet to be said.
   var brokenGroupCount = 0
+  /// The patch that is being applied, from its first change until its step is whole.
+  var openPatch: OpenPatch?
   /// Whether a save is being prepared or made.
   var isSaving = false
   /// The name of the step that is being made. The empty one is that of hooks' steps, and none that can be given.

@@ -13,8 +13,10 @@ extension Patch {
   ///   - name: the name of the step.
   /// - Returns: what was done.
   /// - Throws: `PatchConflicts`, which has all conflicts; `PatchError`, which names the place, where the patch cannot be
-  ///   applied at all; what the delegate throws; `StoreError` where the store cannot be read. Nothing has changed then;
-  ///   but where a delegate has changed something before it threw, nothing can be redone any more.
+  ///   applied at all; what the delegate throws; `ContextError.isPatching` where the delegate, or what the context calls
+  ///   meanwhile, has asked the context for what would break the step; `StoreError` where the store cannot be read.
+  ///   Nothing has changed then; but where a delegate has changed something before it threw, nothing can be redone any
+  ///   more. Where that cannot be taken back, it is `ContextError.patchNotTakenBack`.
   @discardableResult
   public func apply(
     to context: ManagedObjectContext, policy: PatchPolicy = .refuse,

@@ -6,6 +6,12 @@ public import ObjectModel
 ///
 /// Each method has an implementation that leaves it to the patch. What a method throws ends the applying, and
 /// everything it has done is taken back.
+///
+/// Nor may anybody else break what is to be all or nothing: while a patch is being applied, its context refuses to save,
+/// to undo and redo, to revert, to roll back, to be reset or closed, to refresh objects and bring in commits, and to end a
+/// group of undo steps that was not begun meanwhile. What throws throws `ContextError.isPatching`; of what cannot throw
+/// nothing is done, and applying throws that, with everything taken back. Switching undo off has an effect when the patch
+/// has been applied.
 public protocol PatchDelegate {
   /// Makes an object that is missing, in the context; nil where an insert is enough.
   ///
