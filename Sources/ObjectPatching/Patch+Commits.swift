@@ -25,7 +25,8 @@ extension Patch {
     guard snapshot.number == last, head.eraCount(at: first) == snapshot.eras.count,
       let changes = try store.netChanges(after: first, through: last)
     else { return nil }
-    let saying = CommitPatches(later, isForward: isForward, options)
+    let saying = CommitPatches(
+      later, isForward: isForward, try options.wholeNames(in: [later.context]))
     var entries: [ObjectPatch] = []
     for (object, change) in changes.sorted(by: { $0.key < $1.key }) {
       guard case .patch(let patch) = try saying.answer(object, change) else {
@@ -51,19 +52,20 @@ struct CommitPatches {
 
   private let later: PatchSide
   private let isForward: Bool
-  private let wholeEntities: Set<String>
+  private let wholeNames: Set<String>
 
   /// - Parameters:
   ///   - later: what the last of the commits has left.
   ///   - isForward: whether the patch leads there, and not back.
-  init(_ later: PatchSide, isForward: Bool, _ options: PatchOptions) {
+  ///   - wholeNames: the names of entities of whose objects the rows are to tell all old attributes.
+  init(_ later: PatchSide, isForward: Bool, _ wholeNames: Set<String>) {
     self.later = later
     self.isForward = isForward
-    wholeEntities = options.wholeEntities
+    self.wholeNames = wholeNames
   }
 
   func answer(_ object: ObjectID, _ change: NetChange) throws(StoreError) -> Answer {
-    guard change.isWhole, let info = later.entity(of: object), !wholeEntities.contains(info.name)
+    guard change.isWhole, let info = later.entity(of: object), !wholeNames.contains(info.name)
     else { return .unknown }
     let change = isForward ? change : change.inverse
     var (old, new): ([String: Value], [String: Value]) = ([:], [:])

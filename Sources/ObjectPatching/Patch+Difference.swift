@@ -29,7 +29,7 @@ extension Patch {
     from old: ManagedObjectContext, to new: ManagedObjectContext, _ options: PatchOptions,
     _ changes: [ObjectID: NetChange]?
   ) throws -> Patch {
-    var comparison = PatchComparison(old, new, options, changes)
+    var comparison = try PatchComparison(old, new, options, changes)
     return PatchNesting(try comparison.entries(), new.schema).patch
   }
 
@@ -51,13 +51,23 @@ extension Patch {
   /// What commits of a store have done together, which follow each other: those of `commits(since:)`, for a store
   /// that follows another. Without commits nothing.
   ///
-  /// - Throws: `PatchError` where the commits do not follow each other; and as `difference(in:from:to:options:)`.
+  /// - Throws: `PatchError` where the commits do not follow each other, or are not the store's; and as
+  ///   `difference(in:from:to:options:)`.
   public init(
     _ commits: [Commit], of store: ReadableStore, options: PatchOptions = PatchOptions()
   ) throws {
+    _ = try options.wholeNames(in: [Schema.of(store)])
     guard let first = commits.first, let last = commits.last else {
       self.init()
       return
+    }
+    if let other = try commits.first(where: {
+      try !store.mayHave($0) || $0.number == last.number && !store.has($0)
+    }) {
+      throw PatchError(
+        .otherStore,
+        "commit \(other.number) is none of this store, but of another, or of a copy that has gone on by itself; give the "
+          + "store that it is of.")
     }
     for (commit, next) in zip(commits, commits.dropFirst())
     where next.number.rawValue != commit.number.rawValue + 1 {
@@ -130,7 +140,7 @@ extension PatchComparison {
   /// Within one store: what was changed in between, and what the contexts do not show as it was saved.
   private func candidatesByCommits() throws -> [Candidate] {
     let isForward = from.context.shownSnapshot.number < to.context.shownSnapshot.number
-    let saying = CommitPatches(isForward ? to : from, isForward: isForward, options)
+    let saying = CommitPatches(isForward ? to : from, isForward: isForward, wholeNames)
     return try changesInBetween().sorted { $0.key < $1.key }.map { object, change in
       if case .patch(let patch) = try saying.answer(object, change) { return .patch(object, patch) }
       return try rows(of: object)
@@ -213,5 +223,30 @@ extension PatchComparison {
     }
     let (before, after) = (try objects(from), try objects(to))
     return Set(before.keys).union(after.keys).sorted().map { (before[$0], after[$0]) }
+  }
+}
+
+extension ReadableStore {
+  /// Whether a commit is of this store, or of one that it was copied from or to.
+  fileprivate func mayHave(_ commit: Commit) -> Bool {
+    commit.number <= lastCommit && commit.changes.allSatisfy { $0.objectID.store == tag }
+  }
+
+  /// Whether a commit is one of this store, as those before it are then; a copy may have gone on by itself.
+  fileprivate func has(_ commit: Commit) throws(StoreError) -> Bool {
+    let content = try content(of: commit.number)
+    guard content.time.date == commit.date, content.author == commit.author,
+      content.message == commit.message, content.contextName == commit.contextName,
+      content.userInfo == commit.userInfo, content.changes.count == commit.changes.count
+    else { return false }
+    return zip(content.changes, commit.changes).allSatisfy { change, other in
+      change.object == other.objectID
+        && change.entries.allSatisfy { entry in
+          guard case .replaced(_, let new) = entry.change, let name = name(of: entry.key),
+            let value = other.values[name]
+          else { return true }
+          return value.new == new
+        }
+    }
   }
 }

@@ -24,7 +24,7 @@ extension Patch {
         "\(old) and \(new) cannot be compared; give two objects of one entity, and keep their contexts."
       )
     }
-    var walk = PatchWalk(PatchComparison(before, after, options))
+    var walk = try PatchWalk(PatchComparison(before, after, options))
     return try walk.patch(from: old.objectID, to: new.objectID)
   }
 }

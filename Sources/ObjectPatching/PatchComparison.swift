@@ -13,6 +13,8 @@ struct PatchComparison {
   let from: PatchSide
   let to: PatchSide
   let options: PatchOptions
+  /// The names of entities of whose objects all old attributes are given.
+  let wholeNames: Set<String>
   /// Whether an object has the same ID on both sides.
   let isOneStore: Bool
   /// What lies between two moments of one store, where that has been read.
@@ -20,10 +22,12 @@ struct PatchComparison {
   /// Objects that are taken for others of the other side, though they have not the same ID or identity.
   var counterparts: [ObjectID: ObjectID] = [:]
 
+  /// - Throws: where the options name what is not there.
   init(
     _ from: ManagedObjectContext, _ to: ManagedObjectContext, _ options: PatchOptions,
     _ changes: [ObjectID: NetChange]? = nil
-  ) {
+  ) throws(PatchError) {
+    wholeNames = try options.wholeNames(in: [from, to])
     self.changes = changes
     self.from = PatchSide(from)
     self.to = PatchSide(to)
@@ -69,7 +73,7 @@ struct PatchComparison {
         changedNew[key] = value
       }
       guard !changedNew.isEmpty || !relationships.isEmpty else { return nil }
-      if options.wholeEntities.contains(identity.entityName) {
+      if wholeNames.contains(identity.entityName) {
         changedOld.merge(before) { changed, _ in changed }
       }
       return ObjectPatch(

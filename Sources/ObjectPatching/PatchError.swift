@@ -28,6 +28,8 @@ public struct PatchError: Error, Hashable, Sendable {
     case missingObject
     /// An object is named by its ID in a store of another lineage.
     case otherLineage
+    /// Commits are given that are none of the store.
+    case otherStore
     /// What there was before is not said, so that it cannot be brought back.
     case notInvertible
     /// A patch does not begin where the one before it ends.
