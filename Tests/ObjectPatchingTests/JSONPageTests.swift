@@ -1,3 +1,4 @@
+internal import DiskSimulation
 internal import Foundation
 internal import ManagedObjects
 internal import ObjectModel
@@ -94,25 +95,26 @@ import Testing
   }
 
   @Test func `a store follows another by JSON, as the page says`() throws {
-    let (source, follower) = (try PatchStage(seed: 1).store, try PatchStage(seed: 2).store)
-    let model = try PatchStage.model()
+    let model = try followingModel()
+    let (source, follower) = (
+      try JournaledStore(on: SimulatedDisk(seed: 1), at: "store", model: model),
+      try JournaledStore(on: SimulatedDisk(seed: 2), at: "store", model: model)
+    )
     let writer = ManagedObjectContext(source, isolation: nil)
     let book = writer.insert("Book")
     book.setValue("g1", forKey: "guid")
     try writer.save()
 
     // Where the follower is:
-    let seen = try lastSeen(by: follower)
+    let seen = try lastSeen(of: "source", in: follower.asOf(.head))
     // Where the source is:
-    let commits = try source.commits(since: seen)
-    let last = commits.last?.number ?? seen
-    let message = try Patch(commits, of: source).json()
-    // Where the follower is, which gets the number with the message:
-    let update = try Patch(json: message, model: model)
-    try update.apply(
-      to: follower, policy: .merge, message: "from the source",
-      userInfo: ["source": .integer(Int(last.rawValue))])
-    #expect(try lastSeen(by: follower) == source.lastCommit)
+    guard let news = try news(of: source, since: seen, for: "follower") else { return }
+    let messages = try news.patches.map { try $0.json() }
+    // Where the follower is, which gets both numbers with the messages:
+    let patches = try messages.map { try Patch(json: $0, model: model) }
+    let update = News(since: news.since, through: news.through, patches: patches)
+    try take(update, from: "source", into: follower, policy: .merge)
+    #expect(try lastSeen(of: "source", in: follower.asOf(.head)) == source.lastCommit)
 
     let context = ManagedObjectContext(follower, isolation: nil)
     let document = try context.jsonGraph(entities: ["Book"])

@@ -5,18 +5,6 @@ import ObjectPatching
 import ObjectStore
 import Testing
 
-/// The source's last commit that the follower has.
-func lastSeen(by follower: JournaledStore) throws -> CommitNumber {
-  var number = follower.lastCommit
-  while number > 0 {
-    if let seen = try follower.commit(number).userInfo["source"]?.integer {
-      return CommitNumber(rawValue: UInt64(seen))
-    }
-    number = CommitNumber(rawValue: number.rawValue - 1)
-  }
-  return 0
-}
-
 /// The recipes of docs/patch-recipes.md.
 @Suite struct RecipeTests {
   struct Measures: PatchDelegate {
@@ -32,14 +20,11 @@ func lastSeen(by follower: JournaledStore) throws -> CommitNumber {
   }
 
   private let source: JournaledStore
-  private let followerStage: PatchStage
   private let follower: JournaledStore
   private let editor: ManagedObjectContext
 
   init() throws {
-    source = try PatchStage(seed: 1).store
-    followerStage = try PatchStage(seed: 2)
-    follower = followerStage.store
+    (source, follower) = (try PatchStage(seed: 1).store, try PatchStage(seed: 2).store)
     editor = ManagedObjectContext(source, isolation: nil)
     for guid in ["one", "two"] {
       let book = editor.insert("Book")
@@ -53,37 +38,11 @@ func lastSeen(by follower: JournaledStore) throws -> CommitNumber {
     try #require(try context.fetch(FetchRequest("Book", where: "guid == '\(guid)'")).first)
   }
 
-  private func follow() throws {
-    let seen = try lastSeen(by: follower)
-    let commits = try source.commits(since: seen)
-    if let last = commits.last {
-      let patch = try Patch(commits, of: source)
-      try patch.apply(
-        to: follower, message: "what came since \(seen)",
-        userInfo: ["source": .integer(Int(last.number.rawValue))])
-    }
-  }
-
-  @Test func `what was followed is known to the follower after its process has died`() throws {
-    #expect(try lastSeen(by: follower) == 0)
-    try follow()
-    let own = ManagedObjectContext(follower, isolation: nil)
-    try book("two", in: own).setValue("own", forKey: "name")
-    try own.save()
-    let again = try followerStage.copy()
-    #expect(try lastSeen(by: again) == source.lastCommit)
-    #expect(try source.commits(since: lastSeen(by: again)).isEmpty)
-  }
-
-  @Test func `one store follows another by patches of commits`() throws {
-    for round in 0..<3 {
-      try follow()
-      try book("one", in: editor).setValue(.integer(round), forKey: "score")
-      try editor.save()
-    }
-    #expect(follower.lastCommit == 3)
-    #expect(try follower.commit(3).message == "what came since 2")
-    let patch = try Patch(source.commits(since: lastSeen(by: follower)), of: source)
+  @Test func `two stores that may differ in any way are compared, and merged`() throws {
+    try Patch(source.commits(since: 0), of: source).apply(to: follower)
+    try book("one", in: editor).setValue(.integer(3), forKey: "score")
+    try editor.save()
+    let patch = try Patch(source.commits(since: 1), of: source)
     let elsewhere = ManagedObjectContext(follower, isolation: nil)
     try book("one", in: elsewhere).setValue(.counter(5), forKey: "likes")
     try elsewhere.save()
@@ -91,6 +50,40 @@ func lastSeen(by follower: JournaledStore) throws -> CommitNumber {
     let followerContext = ManagedObjectContext(follower, isolation: nil)
     let difference = try Patch.difference(from: followerContext, to: source.asOf(.head))
     #expect(difference.objects.map(\.new) == [["likes": .counter(1)]])
+  }
+
+  @Test func `two stores follow each other, and where both changed a value one gives in`() throws {
+    let ann: Named = (
+      "ann", try JournaledStore(on: SimulatedDisk(seed: 1), at: "store", model: followingModel())
+    )
+    let ben: Named = (
+      "ben", try JournaledStore(on: SimulatedDisk(seed: 2), at: "store", model: followingModel())
+    )
+    func set(_ name: Value, in side: Named) throws {
+      let context = ManagedObjectContext(side.store, isolation: nil)
+      let found = try context.fetch(FetchRequest("Book")).first
+      let book = found ?? context.insert("Book")
+      book.setValue("one", forKey: "guid")
+      book.setValue(name, forKey: "name")
+      try context.save()
+    }
+    func names() throws -> [Value?] {
+      try [ann, ben].flatMap { side in
+        let context = try side.store.asOf(.head)
+        return try withExtendedLifetime(context) {
+          try context.fetch(FetchRequest("Book")).map { $0.value(forKey: "name") }
+        }
+      }
+    }
+    try set("ann", in: ann)
+    try bring(from: ann, to: ben, policy: .merge)
+    try bring(from: ben, to: ann, policy: .merge)
+    #expect(try names() == ["ann", "ann"])
+    try set("ben", in: ben)
+    try set("both", in: ann)
+    try bring(from: ann, to: ben, policy: .keepOurs)
+    try bring(from: ben, to: ann, policy: .force)
+    #expect(try names() == ["ben", "ben"])
   }
 
   @Test func `a change is looked at before it is made`() throws {

@@ -1,0 +1,280 @@
+import DiskSimulation
+import ManagedObjects
+import ObjectModel
+import ObjectPatching
+import ObjectStore
+import TestSupport
+import Testing
+
+/// Stores that follow each other as docs/patch-recipes.md says.
+@Suite struct FollowingTests {
+  /// A store with books, and something to change them by.
+  private struct Shelf {
+    let name: String
+    let disk: SimulatedDisk
+    let store: JournaledStore
+    let context: ManagedObjectContext
+
+    init(_ name: String, on disk: SimulatedDisk) throws {
+      self.name = name
+      self.disk = disk
+      store = try JournaledStore(on: disk, at: "store", model: followingModel())
+      context = ManagedObjectContext(store, isolation: nil)
+      context.automaticallyMergesChanges = true
+    }
+
+    init(_ name: String, seed: UInt64) throws {
+      try self.init(name, on: SimulatedDisk(seed: seed))
+    }
+
+    func book(_ guid: String = "one") throws -> ManagedObject {
+      context.processPendingChanges()
+      return try #require(
+        try context.fetch(FetchRequest("Book", where: "guid == '\(guid)'")).first)
+    }
+
+    func make(_ guid: String = "one") throws {
+      let book = context.insert("Book")
+      book.setValue(.string(guid), forKey: "guid")
+      try context.save()
+    }
+
+    func set(_ key: String, _ value: Value, of guid: String = "one") throws {
+      try book(guid).setValue(value, forKey: key)
+      try context.save()
+    }
+
+    func like(_ count: Int, _ guid: String = "one") throws {
+      let before = try likes(guid)
+      try set("likes", .counter(before + count), of: guid)
+    }
+
+    func likes(_ guid: String = "one") throws -> Int {
+      guard case .counter(let count) = try book(guid).value(forKey: "likes") else { return 0 }
+      return count
+    }
+
+    /// All that it has, but for its bookmarks.
+    func picture() throws -> GraphPicture { try GraphPicture(store.asOf(.head)) }
+
+    func seen(of other: Shelf) throws -> CommitNumber {
+      try lastSeen(of: other.name, in: store.asOf(.head))
+    }
+  }
+
+  private let ann: Shelf
+  private let ben: Shelf
+
+  init() throws {
+    (ann, ben) = (try Shelf("ann", seed: 1), try Shelf("ben", seed: 2))
+  }
+
+  @discardableResult
+  private func bring(
+    from source: Shelf, to follower: Shelf, policy: PatchPolicy = .merge
+  ) throws -> Commit? {
+    try ObjectPatchingTests.bring(
+      from: (source.name, source.store), to: (follower.name, follower.store), policy: policy)
+  }
+
+  @Test func `two stores that change in turn become the same, and nothing echoes`() throws {
+    try ann.make()
+    for round in 1...5 {
+      try ann.like(10)
+      try ann.set("name", .string("ann \(round)"))
+      try #require(try bring(from: ann, to: ben) != nil)
+      try ben.like(1)
+      try ben.set("score", .integer(round))
+      try #require(try bring(from: ben, to: ann) != nil)
+      #expect(try ann.likes() == 11 * round && ben.likes() == 11 * round)
+      #expect(try ann.picture() == ben.picture())
+      #expect(try ben.book().value(forKey: "name") == .string("ann \(round)"))
+    }
+    // What was brought goes back as nothing but the number, and then all is quiet.
+    let last = try #require(try bring(from: ann, to: ben))
+    #expect(last.changes.map(\.entityName) == ["Following"])
+    let (here, there) = (ann.store.lastCommit, ben.store.lastCommit)
+    for _ in 0..<3 {
+      #expect(try bring(from: ben, to: ann) == nil && bring(from: ann, to: ben) == nil)
+    }
+    #expect(ann.store.lastCommit == here && ben.store.lastCommit == there)
+    // Neither has the bookmarks of the other.
+    for (shelf, other) in [(ann, "ben"), (ben, "ann")] {
+      let context = try shelf.store.asOf(.head)
+      try withExtendedLifetime(context) {
+        let bookmarks = try context.fetch(FetchRequest("Following"))
+        #expect(bookmarks.map { $0.value(forKey: "source") } == [.string(other)])
+      }
+    }
+  }
+
+  @Test func `what both change at once is merged once, though it comes by several commits`() throws
+  {
+    try ann.make()
+    try bring(from: ann, to: ben)
+    for _ in 0..<3 {
+      try ann.like(100)
+      try ben.like(1)
+      try ann.set("tags", .set([.string("ann \(ann.store.lastCommit)")]))
+      try ben.set("name", .string("ben \(ben.store.lastCommit)"))
+      try bring(from: ann, to: ben)
+      // Between commits of its own there is now one that was brought.
+      try ben.like(1)
+      try ben.set("score", .integer(Int(ben.store.lastCommit.rawValue)))
+      try bring(from: ben, to: ann)
+    }
+    #expect(try ann.likes() == 306 && ben.likes() == 306)
+    #expect(try ann.picture() == ben.picture())
+  }
+
+  @Test func `commits that change nothing for the follower are not read again`() throws {
+    try ann.make()
+    try bring(from: ann, to: ben)
+    try ann.set("name", "other")
+    try ann.set("name", "new")
+    let commit = try #require(try bring(from: ann, to: ben))
+    #expect(commit.changes.map(\.entityName) == ["Following"])
+    #expect(try ben.seen(of: ann) == ann.store.lastCommit)
+    #expect(try bring(from: ann, to: ben) == nil)
+  }
+
+  @Test func `what is delivered twice is taken once, and what came too early is waited for`() throws
+  {
+    try ann.make()
+    try ann.like(1)
+    let first = try #require(try news(of: ann.store, since: 0, for: "ben"))
+    try ann.like(1)
+    let second = try #require(try news(of: ann.store, since: first.through, for: "ben"))
+    #expect(try take(second, from: "ann", into: ben.store) == nil)
+    #expect(try take(first, from: "ann", into: ben.store, policy: .merge) != nil)
+    #expect(try take(first, from: "ann", into: ben.store, policy: .merge) == nil)
+    #expect(try take(second, from: "ann", into: ben.store, policy: .merge) != nil)
+    for each in [first, second] {
+      #expect(try take(each, from: "ann", into: ben.store, policy: .merge) == nil)
+    }
+    #expect(try ben.likes() == 2 && ben.seen(of: ann) == second.through)
+  }
+
+  @Test func `what conflicts leaves nothing, and one that gives in makes both the same`() throws {
+    try ann.make()
+    try bring(from: ann, to: ben)
+    try ann.set("name", "ann")
+    try ann.like(1)
+    try ben.set("name", "ben")
+    let (seen, last) = (try ben.seen(of: ann), ben.store.lastCommit)
+    let error = #expect(throws: PatchConflicts.self) { try bring(from: ann, to: ben) }
+    #expect(error?.conflicts.map(\.key) == ["name"])
+    #expect(try ben.seen(of: ann) == seen && ben.store.lastCommit == last)
+    #expect(try ben.likes() == 0)
+    try bring(from: ann, to: ben, policy: .keepOurs)
+    try bring(from: ben, to: ann, policy: .force)
+    #expect(try ann.picture() == ben.picture() && ann.likes() == 1)
+    #expect(try ann.book().value(forKey: "name") == "ben")
+    #expect(try bring(from: ann, to: ben)?.changes.map(\.entityName) == ["Following"])
+  }
+
+  @Test func `wherever the follower ends in the midst, it goes on where it was`() throws {
+    try ann.make()
+    try bring(from: ann, to: ben)
+    try ann.like(5)
+    try ben.like(1)
+    try ann.set("name", "ann")
+    var images: [SimulatedDisk] = []
+    ben.disk.onCall = { [disk = ben.disk] _ in images.append(disk.imageAfterProcessDeath()) }
+    try bring(from: ann, to: ben)
+    ben.disk.onCall = nil
+    images.append(ben.disk.imageAfterProcessDeath())
+    #expect(images.count >= 3)
+    var takenCount = 0
+    for image in images {
+      let again = try Shelf("ben", on: image)
+      if try again.seen(of: ann) == ann.store.lastCommit { takenCount += 1 }
+      for draft in again.store.unsavedDrafts { try again.store.discard(draft) }
+      try bring(from: ann, to: again)
+      #expect(try again.likes() == 6 && again.book().value(forKey: "name") == "ann")
+      #expect(try again.seen(of: ann) == ann.store.lastCommit)
+    }
+    #expect((1..<images.count).contains(takenCount))
+  }
+
+  @Test func `stores that change and follow each other at random become the same`() throws {
+    let campaign = Campaign(count: "XJ_FOLLOWINGS", inGate: 20)
+    let tally = Tally()
+    try campaign.forEachHistory(tally) { seed in
+      var meeting = try Meeting(seed: seed)
+      try meeting.check(tally)
+    }
+    print("followings from seed \(campaign.seed): \(tally.summary)")
+    #expect(tally["likes"] >= campaign.count)
+    #expect(tally.violations.isEmpty, "\(tally.violations)")
+  }
+
+  /// Two stores that change, and bring what came to the other, whenever the dice say so.
+  private struct Meeting {
+    struct Broken: Error, CustomStringConvertible {
+      let description: String
+    }
+
+    private let shelves: [Shelf]
+    private var dice: Dice
+    private var made: [String] = []
+    private var likes: [String: Int] = [:]
+
+    init(seed: UInt64) throws {
+      dice = Dice(seed: seed)
+      shelves = [try Shelf("ann", seed: seed), try Shelf("ben", seed: seed &+ 1)]
+    }
+
+    mutating func check(_ tally: Tally) throws {
+      for step in 0..<40 { try step == 0 ? make(0, 0) : act(step, tally) }
+      for _ in 0..<2 {
+        for index in 0..<2 { try bring(from: shelves[index], to: shelves[1 - index]) }
+      }
+      let (one, two) = (try shelves[0].picture(), try shelves[1].picture())
+      guard one == two else { throw Broken(description: one.difference(from: two) ?? "") }
+      for guid in made where try shelves[0].likes(guid) != likes[guid] ?? 0 {
+        throw Broken(
+          description: "\(guid) has \(try shelves[0].likes(guid)) likes, not \(likes[guid] ?? 0)")
+      }
+    }
+
+    private mutating func make(_ index: Int, _ step: Int) throws {
+      made.append("\(shelves[index].name) \(step)")
+      try shelves[index].make("\(shelves[index].name) \(step)")
+    }
+
+    private mutating func act(_ step: Int, _ tally: Tally) throws {
+      let index = Int.random(in: 0..<2, using: &dice)
+      let shelf = shelves[index]
+      let there = try shelf.context.fetch(FetchRequest("Book")).compactMap {
+        $0.value(forKey: "guid")?.string
+      }
+      guard let guid = there.sorted().randomElement(using: &dice) else {
+        return try make(index, step)
+      }
+      switch Int.random(in: 0..<6, using: &dice) {
+      case 0: try make(index, step)
+      case 1:
+        let count = Int.random(in: 1...3, using: &dice)
+        likes[guid, default: 0] += count
+        try shelf.like(count, guid)
+        tally.count("likes")
+      case 2:
+        // Each has a key of its own, or what both set would conflict.
+        if index == 0 { try shelf.set("name", .string("\(step)"), of: guid) }
+        if index == 1 { try shelf.set("score", .integer(step), of: guid) }
+      case 3:
+        guard case .set(let tags)? = try shelf.book(guid).value(forKey: "tags") else { return }
+        try shelf.set("tags", .set(tags.union([.string("\(shelf.name) \(step)")])), of: guid)
+      default:
+        try bring(from: shelves[1 - index], to: shelf)
+        tally.count("bringings")
+      }
+    }
+
+    private func bring(from source: Shelf, to follower: Shelf) throws {
+      try ObjectPatchingTests.bring(
+        from: (source.name, source.store), to: (follower.name, follower.store), policy: .merge)
+    }
+  }
+}
