@@ -27,6 +27,14 @@ extension JSONGraph {
   func forEach(
     _ entries: [FlatPatch.Entry], _ body: (PatchPath, Written) throws(JSONError) -> Void
   ) throws(JSONError) {
+    var named = NamedObjects(graph: self)
+    for entry in entries {
+      do throws(JSONError) {
+        try named.add(entry.patch)
+      } catch {
+        throw error.inside(entry.path)
+      }
+    }
     for entry in entries {
       do throws(JSONError) {
         let entity = try entity(entry.patch.entityName)
@@ -57,5 +65,37 @@ extension ObjectPatch {
     if case .objectID = identity.identifier, kind == .creation, new.isNull { return }
     throw JSONError(.badIdentifier, "gives \(identity) another identifier, which cannot be told")
       .inside(key)
+  }
+}
+
+/// The objects that are spoken of, by the keys that they have in the document. Those that look the same cannot both be
+/// read again.
+private struct NamedObjects {
+  let graph: JSONGraph
+  /// By what they look like.
+  private var keys: [String: String] = [:]
+
+  init(graph: JSONGraph) { self.graph = graph }
+
+  mutating func add(_ patch: ObjectPatch) throws(JSONError) {
+    try add(patch.identity)
+    for (key, part) in patch.relationships.sorted(by: { $0.key.orderOfBytes($1.key) < 0 }) {
+      do throws(JSONError) {
+        for member in part.removed + part.added { try add(member.identity) }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  private mutating func add(_ identity: PatchIdentity) throws(JSONError) {
+    let key = try graph.pointer(identity).text
+    guard let other = keys.updateValue(key, forKey: key), !other.hasSameBytes(as: key) else {
+      return
+    }
+    throw JSONError(
+      .keysLookTheSame,
+      "is named ‘\(JSONError.clipped(key))’ beside another object whose name looks the same, and no document has both; "
+        + "give each a name of its own")
   }
 }

@@ -70,6 +70,12 @@ enum JSONMark: String {
   /// The key that a marked value stands under.
   var key: String { "$" + rawValue }
 
+  /// The kind that a marked value's key says; nil where it says none.
+  init?(key: String) {
+    guard key.utf8.first == Self.sign else { return nil }
+    self.init(rawValue: String(decoding: key.utf8.dropFirst(), as: UTF8.self))
+  }
+
   /// What a value must be marked with to be known again; nil where it need not be.
   init?(_ value: Value) {
     switch value {

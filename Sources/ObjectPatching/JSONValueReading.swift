@@ -89,8 +89,8 @@ extension JSONValue {
     guard let key = object.members.first(where: { $0.key.utf8.first == JSONMark.sign })?.key else {
       return try Self.dictionary(object)
     }
-    guard object.count == 1, let mark = JSONMark(rawValue: String(key.dropFirst())),
-      let content = object[key]
+    // A mark is followed by nothing that would make one character with it.
+    guard object.count == 1, let mark = JSONMark(key: key), let content = object[key]
     else {
       throw JSONError(
         .badValue,

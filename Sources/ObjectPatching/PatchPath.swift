@@ -17,8 +17,6 @@ public struct PatchPath: Hashable, Sendable {
 extension PatchPath: CustomStringConvertible {
   /// The path as RFC 6901 writes one: `~` is written `~0`, and `/` within a key `~1`.
   public var description: String {
-    components.map { component in
-      "/" + component.replacing("~", with: "~0").replacing("/", with: "~1")
-    }.joined()
+    JSONPointer(components).text
   }
 }

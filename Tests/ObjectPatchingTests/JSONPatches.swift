@@ -98,7 +98,7 @@ extension Dice {
       }
       values[attribute.name] = .some(value)
     }
-    for key in ["$odd", "mood", "e\u{301}", "a/b"] where chance(4) {
+    for key in ["$odd", "$\u{301}real", "mood", "e\u{301}", "a/b"] where chance(4) {
       let drawn = self.value(depth: 3, of: store)
       values[key] = .some(drawn.isPropertyList ? drawn : .null)
     }

@@ -10,7 +10,7 @@ struct JSONSchema {
 
   /// The repository's own.
   static func ofPatches() throws -> JSONSchema {
-    let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let folder = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
     let data = try Data(contentsOf: URL(filePath: "/\(folder)/docs/patch.schema.json"))
     return JSONSchema(try JSONValue(parsing: data))
   }
@@ -50,7 +50,7 @@ struct JSONSchema {
       guard let text = value.string, let pattern = try? Regex(rule.string ?? "[") else {
         return expect(value.string == nil && rule.string != nil)
       }
-      return expect(text.firstMatch(of: pattern) != nil)
+      return expect(text.firstMatch(of: pattern.matchingSemantics(.unicodeScalar)) != nil)
     case "minimum": return expect((number(value) ?? .infinity) >= (number(rule) ?? .nan))
     case "items":
       return (value.array ?? []).enumerated().flatMap { index, element in
