@@ -3,22 +3,33 @@ internal import EventCoding
 internal import Journaling
 internal import ObjectModel
 
-/// Where the commits of a journal lie, found by walking its segments, each once and only when it is asked for.
+/// Where the commits of a journal lie, found by walking those segments that commits are asked of, each once. Of others
+/// only the beginning is looked at, which tells the first commit they have.
 ///
 /// Damage that is met hides the commits behind it, up to the next segment where it cannot be walked past, and no others.
 final class CommitPlaces: @unchecked Sendable {
+  /// A segment that was walked, or as much of the active one as there was then.
+  private struct Walked {
+    /// The first frame, and the one after the last that was walked.
+    var frames: Range<FrameNumber>
+    var entries = PlaceList()
+    var lastCommit = CommitNumber.none
+    /// Whether there can be no more of it.
+    var isWhole: Bool
+
+    var firstCommit: CommitNumber { entries.first?.firstCommit ?? .none }
+  }
+
   private let path: String
   private let folder: any ReadableFolder
   private let decoder: EventDecoder
   private let lock = Lock()
   // Guarded by `lock`.
-  /// Of a row of segments up to the newest, without a gap.
-  private var entries = PlaceList()
-  /// The first frame of those walked, and the one after the last.
-  private var walked: Range<FrameNumber>?
-  /// The last commit in them.
-  private var lastCommit = CommitNumber.none
-  /// What is wrong in them or right behind them, by the frame that it is met at.
+  /// In their order; those without commits are not among them.
+  private var walked: [Walked] = []
+  /// The first entry of segments that were looked at, by their first frames; nil where a sealed one has none.
+  private var beginnings: [FrameNumber: PlaceList.Entry?] = [:]
+  /// What is wrong in what was looked at or right behind it, by the frame that it is met at.
   private var damages: [FrameNumber: StoreError] = [:]
 
   init(in folder: any ReadableFolder, path: String, _ store: StoreTag) {
@@ -36,12 +47,23 @@ final class CommitPlaces: @unchecked Sendable {
     of commit: CommitNumber, head: CommitNumber
   ) throws(StoreError) -> (place: FramePlace, first: CommitNumber) {
     try lock.withLock { () throws(StoreError) in
-      if lastCommit < commit { try walkForward() }
-      while true {
-        if let entry = entries.last(upTo: commit) { return (entry.place, entry.firstCommit) }
-        guard try walkBackward() else { throw damage(after: .none) ?? .commitDropped(commit) }
+      var place = known(commit)
+      if place == nil { place = try walk(to: commit) }
+      guard let place, let entry = walked[place].entries.last(upTo: commit) else {
+        throw damage(after: .none) ?? .commitDropped(commit)
       }
+      return (entry.place, entry.firstCommit)
     }
+  }
+
+  /// The place, among those walked, of the segment that has a commit.
+  private func known(_ commit: CommitNumber) -> Int? {
+    var (low, high) = (0, walked.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if walked[middle].firstCommit <= commit { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 && commit <= walked[low - 1].lastCommit ? low - 1 : nil
   }
 
   /// What hides a commit that is not in the last frame known before it.
@@ -54,21 +76,23 @@ final class CommitPlaces: @unchecked Sendable {
   }
 
   /// How much memory the places take.
-  var byteCount: Int { lock.withLock { entries.byteCount } }
+  var byteCount: Int { lock.withLock { walked.reduce(0) { $0 + $1.entries.byteCount } } }
 
   /// The first commit of those in frames from one on; nil where there is none.
   ///
   /// - Throws: where damage may hide it.
-  func firstCommit(
-    from frame: FrameNumber, head: CommitNumber
-  ) throws(StoreError) -> CommitNumber? {
+  func firstCommit(from frame: FrameNumber) throws(StoreError) -> CommitNumber? {
     try lock.withLock { () throws(StoreError) in
-      if lastCommit < head { try walkForward() }
-      while walked.map({ $0.lowerBound > frame }) ?? true {
-        guard try walkBackward() else { break }
+      let reader = try reader()
+      var found: PlaceList.Entry?
+      for segment in reader.manifest.segments where found == nil {
+        if let sealing = segment.sealing, sealing.lastFrame < frame { continue }
+        found =
+          segment.firstFrame < frame
+          ? try walk(segment, reader).flatMap { walked[$0].entries.first(from: frame) }
+          : try beginning(of: segment, reader)
       }
-      let found = entries.first(from: frame)
-      let end = found?.place.number ?? walked?.upperBound ?? frame
+      let end = found?.place.number ?? FrameNumber(.max)
       if let hiding = damages.first(where: { $0.key >= frame && $0.key < end }) {
         throw hiding.value
       }
@@ -79,74 +103,122 @@ final class CommitPlaces: @unchecked Sendable {
   /// Forgets the commits of segments that were dropped.
   func forget(before frame: FrameNumber) {
     lock.withLock {
-      entries = entries.suffix(from: frame)
-      if let walked, walked.lowerBound < frame {
-        self.walked = max(walked.lowerBound, frame)..<max(walked.upperBound, frame)
-      }
+      walked.removeAll { $0.frames.lowerBound < frame }
+      beginnings = beginnings.filter { $0.key >= frame }
       damages = damages.filter { $0.key >= frame }
     }
-  }
-
-  /// Walks the frames that have come since, or the newest segment where none was walked.
-  private func walkForward() throws(StoreError) {
-    let reader = try reader()
-    guard let active = reader.manifest.segments.last else { return }
-    let first = walked?.upperBound ?? active.firstFrame
-    let (found, next) = try walk(reader, first..<FrameNumber(.max))
-    entries.append(found)
-    walked = (walked?.lowerBound ?? first)..<next
-  }
-
-  /// Walks the segment before those walked.
-  ///
-  /// - Returns: whether there is one.
-  private func walkBackward() throws(StoreError) -> Bool {
-    let reader = try reader()
-    guard let walked else {
-      try walkForward()
-      return true
-    }
-    guard
-      let segment = reader.manifest.segments.last(where: { $0.firstFrame < walked.lowerBound })
-    else { return false }
-    var (found, _) = try walk(reader, segment.firstFrame..<walked.lowerBound)
-    found.append(entries)
-    entries = found
-    self.walked = segment.firstFrame..<walked.upperBound
-    return true
   }
 
   private func reader() throws(StoreError) -> JournalReader {
     try onJournal { () throws(JournalError) in try JournalReader(in: folder, path: path) }
   }
 
-  /// The frames of a range that hold commits, and the one after the last there is, or after the last before damage
-  /// that cannot be walked past.
+  // MARK: Segments
+
+  /// Walks the segment in which a commit should be; nil where there is none.
+  private func walk(to commit: CommitNumber) throws(StoreError) -> Int? {
+    let reader = try reader()
+    guard let segment = try segment(of: commit, reader) else { return nil }
+    return try walk(segment, reader)
+  }
+
+  /// The last segment whose first commit is not after one; nil where there is none.
+  private func segment(
+    of commit: CommitNumber, _ reader: JournalReader
+  ) throws(StoreError) -> Manifest.Segment? {
+    let segments = reader.manifest.segments
+    var (low, high) = (0, segments.count)
+    var found: Manifest.Segment?
+    // The last one first: what is asked for is mostly near.
+    var middle = high - 1
+    while low < high {
+      var place = middle
+      var first: PlaceList.Entry?
+      // One without a commit goes with the one before it.
+      while true {
+        first = try beginning(of: segments[place], reader)
+        if first != nil || place == low { break }
+        place -= 1
+      }
+      if let first, first.firstCommit > commit {
+        high = place
+      } else {
+        if first != nil { found = segments[place] }
+        low = middle + 1
+      }
+      middle = (low + high) / 2
+    }
+    return found
+  }
+
+  /// The first entry of a segment.
+  private func beginning(
+    of segment: Manifest.Segment, _ reader: JournalReader
+  ) throws(StoreError) -> PlaceList.Entry? {
+    if let known = beginnings[segment.firstFrame] { return known }
+    if let known = walked.first(where: { $0.frames.lowerBound == segment.firstFrame }),
+      let first = known.entries.first
+    {
+      return first
+    }
+    let first = try walk(reader, segment.frames, onlyToFirst: true).entries.first
+    // The active one may have one later.
+    if first != nil || segment.sealing != nil { beginnings[segment.firstFrame] = .some(first) }
+    return first
+  }
+
+  /// Walks a segment, as far as that has not been done; nil where it has no commits.
   private func walk(
-    _ reader: JournalReader, _ range: Range<FrameNumber>
-  ) throws(StoreError) -> (entries: PlaceList, next: FrameNumber) {
-    var entries = PlaceList()
+    _ segment: Manifest.Segment, _ reader: JournalReader
+  ) throws(StoreError) -> Int? {
+    let place = walked.firstIndex { $0.frames.lowerBound == segment.firstFrame }
+    if let place, walked[place].isWhole { return place }
+    let from = place.map { walked[$0].frames.upperBound } ?? segment.firstFrame
+    var more = try walk(reader, from..<max(from, segment.frames.upperBound), onlyToFirst: false)
+    more.isWhole = segment.sealing != nil
+    guard let place else {
+      guard !more.entries.isEmpty else { return nil }
+      let next = walked.firstIndex { $0.frames.lowerBound > segment.firstFrame } ?? walked.count
+      walked.insert(more, at: next)
+      return next
+    }
+    walked[place].entries.append(more.entries)
+    walked[place].lastCommit = max(walked[place].lastCommit, more.lastCommit)
+    walked[place].frames = segment.firstFrame..<more.frames.upperBound
+    walked[place].isWhole = more.isWhole
+    return place
+  }
+
+  /// The frames of a range that hold commits, up to the last there is, or the last before damage that cannot be walked
+  /// past.
+  private func walk(
+    _ reader: JournalReader, _ range: Range<FrameNumber>, onlyToFirst: Bool
+  ) throws(StoreError) -> Walked {
+    var walked = Walked(frames: range.lowerBound..<range.lowerBound, isWhole: false)
     var next = range.lowerBound
+    guard !range.isEmpty else { return walked }
     // What was met where another process was writing may be whole by now.
     damages = damages.filter { !range.contains($0.key) }
     do throws(JournalError) {
       let ending = try reader.forEachFrame(from: range.lowerBound) { frame in
         guard frame.number < range.upperBound else { return false }
         next = frame.number.next
-        guard frame.kind == .batch else { return true }
+        let goesOn = next < range.upperBound
+        guard frame.kind == .batch else { return goesOn }
         do throws(StoreError) {
           let numbers = try BatchContent.commitNumbers(in: frame.payload, of: frame.number, decoder)
           {
             (span) throws(JournalError) in try reader.bytes(of: span)
           }
           if let numbers {
-            entries.append(PlaceList.Entry(firstCommit: numbers.lowerBound, place: frame.place))
-            lastCommit = max(lastCommit, numbers.upperBound)
+            walked.entries.append(
+              PlaceList.Entry(firstCommit: numbers.lowerBound, place: frame.place))
+            walked.lastCommit = max(walked.lastCommit, numbers.upperBound)
           }
         } catch {
           damages[frame.number] = error
         }
-        return true
+        return goesOn && !(onlyToFirst && !walked.entries.isEmpty)
       }
       if let finding = ending.finding, next < range.upperBound {
         damages[next] = StoreError(refusing: finding)
@@ -156,7 +228,15 @@ final class CommitPlaces: @unchecked Sendable {
       guard error.finding != nil else { throw StoreError(error) }
       damages[next] = StoreError(error)
     }
-    return (entries, next)
+    walked.frames = range.lowerBound..<next
+    return walked
+  }
+}
+
+extension Manifest.Segment {
+  /// The frames that it has, or may have while it is the active one.
+  fileprivate var frames: Range<FrameNumber> {
+    firstFrame..<(sealing?.lastFrame.next ?? FrameNumber(.max))
   }
 }
 

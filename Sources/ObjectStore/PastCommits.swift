@@ -5,8 +5,8 @@ internal import ObjectModel
 
 /// Reads commits by their numbers. Any thread may use it.
 ///
-/// Costs: the first time, a walk over the segments back to the commit's; then one read for a commit's frame,
-/// and none for a frame that is kept.
+/// Costs: the first time in a segment, a walk over it, and a look at the beginnings of others; then one read for a
+/// commit's frame, and none for a frame that is kept.
 final class PastCommits: @unchecked Sendable {
   private let places: CommitPlaces
   private let files: FrameFiles
@@ -69,7 +69,7 @@ final class PastCommits: @unchecked Sendable {
     from frame: FrameNumber, head: CommitNumber
   ) throws(StoreError) -> CommitNumber? {
     guard head > .none else { return nil }
-    return try places.firstCommit(from: frame, head: head)
+    return try places.firstCommit(from: frame)
   }
 
   /// Forgets the commits of segments that were dropped.

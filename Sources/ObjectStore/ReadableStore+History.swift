@@ -69,6 +69,19 @@ extension ReadableStore {
     let before = firstKeptCommit.previous
     var (low, high) = (before.rawValue, head.number.rawValue)
     if head.time.date <= date { return head.number }
+    // From the last one back in longer and longer strides: it is near, mostly, and what is not has to be looked for in
+    // more of the journal.
+    high = max(low, high - min(high, 1))
+    var stride: UInt64 = 1
+    while low < high {
+      let next = max(low + 1, high - min(stride - 1, high - low - 1))
+      if try past(CommitNumber(rawValue: next)).head.time.date <= date {
+        low = next
+        break
+      }
+      high = next - 1
+      stride *= 2
+    }
     while low < high {
       let middle = CommitNumber(rawValue: low + (high - low + 1) / 2)
       if try past(middle).head.time.date <= date {
@@ -196,7 +209,7 @@ extension ReadableStore {
   }
 
   /// A commit with names for numbers, and whole values for what it says of them in short.
-  private func commit(
+  func commit(
     _ content: CommitContent, _ head: Snapshot, _ rows: inout RowsInPassing
   ) throws(StoreError) -> Commit {
     let era = head.eras.last { $0.since < content.number }

@@ -14,6 +14,32 @@ extension ReadableStore {
     return try past(number).content()
   }
 
+  /// What a commit says of itself; of what it changed nothing is decoded.
+  ///
+  /// - Throws: where there is none, or compaction has dropped it.
+  package func heading(of number: CommitNumber) throws(StoreError) -> CommitContent {
+    guard number == .none || number >= firstKeptCommit else { throw .commitDropped(number) }
+    return try past(number).head
+  }
+
+  /// Calls a closure with the numbers of the commits that have changed an object, the last first. Each leads to the one
+  /// before it, so that no other commit is decoded.
+  ///
+  /// - Parameter body: returns whether to go on.
+  package func forEachCommit(
+    changing object: ObjectID, _ body: (CommitNumber) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    let firstKept = firstKeptCommit
+    var next = try head.changed(object) ?? .none
+    while next > .none, next >= firstKept {
+      guard try body(next) else { return }
+      guard let change = try past(next).change(of: object) else {
+        throw .chainBroken(object, in: next)
+      }
+      next = change.previous
+    }
+  }
+
   /// A commit that the journal has.
   func past(_ number: CommitNumber) throws(StoreError) -> PastCommit {
     try pastCommits.commit(number, head: head.number, manifest)
@@ -34,7 +60,16 @@ extension ReadableStore {
   func stored(
     _ object: ObjectID, at number: CommitNumber, countedBackFrom latest: Snapshot
   ) throws(StoreError) -> StoredRow? {
-    var stored = try latest.atEnd(ofEraOf: number).stored(object)
+    let last = try latest.atEnd(ofEraOf: number).stored(object)
+    return try stored(object, at: number, countedBackFrom: last, latest)
+  }
+
+  /// The same, known from a later commit of the same era.
+  func stored(
+    _ object: ObjectID, at number: CommitNumber, countedBackFrom last: StoredRow?,
+    _ latest: Snapshot
+  ) throws(StoreError) -> StoredRow? {
+    var stored = last
     while let later = stored, later.changed > number {
       let commit = try pastCommits.commit(later.changed, head: latest.number, manifest)
       guard let change = try commit.side(.before, of: object) else {

@@ -37,13 +37,17 @@ extension Command {
   ) { (request) throws(ToolError) in
     let store = try request.store()
     let selection = try CommitSelection(request, store)
+    let limit = try request.number("limit")
     let detail: CommitDetail =
       request.has("patch") ? .values : request.has("stat") ? .objects : .summary
-    var printer = CommitPrinter(store, detail, request.output)
-    try selection.forEach(in: store, limit: try request.number("limit"), request) {
-      (content) throws(StoreError) in
-      try printer.show(content)
-      return request.output.isOpen
+    var printer = CommitPrinter(
+      store, detail, request.output, request.has("reverse") ? .forward : .back)
+    try onStore { () throws(StoreError) in
+      try selection.forEach(in: store, limit: limit, reversed: request.has("reverse")) {
+        (content, isWanted) throws(StoreError) in
+        if isWanted { try printer.show(content) } else { try printer.leaveOut(content) }
+        return request.output.isOpen
+      }
     }
     guard request.has("follow") else { return .fine }
     var last = store.lastCommit
@@ -53,8 +57,7 @@ extension Command {
         guard try store.refresh() else { return }
         while last < store.lastCommit {
           last = last.next
-          let content = try store.content(of: last)
-          if selection.admits(content, store) { try printer.show(content) }
+          if let content = try selection.content(of: last, in: store) { try printer.show(content) }
         }
       }
       request.output.flush()
@@ -73,7 +76,6 @@ private struct CommitSelection {
   private var first: CommitNumber
   private var last: CommitNumber
   private var since: Date?
-  private var until: Date?
 
   init(_ request: Request, _ store: StoreReader) throws(ToolError) {
     author = request["author"]?.lowercased()
@@ -111,16 +113,29 @@ private struct CommitSelection {
       if since == nil { first = max(first, try reference.commit(in: store)) }
     }
     if let text = request["until"] {
-      let reference = try Reference(text, now: request.now)
-      until = reference.date
-      last = min(last, try reference.commit(in: store))
+      last = min(last, try Reference(text, now: request.now).commit(in: store))
     }
   }
 
-  /// Whether a commit is wanted, whenever it was made.
-  func admits(_ content: CommitContent, _ store: StoreReader) -> Bool {
-    if let author, content.author?.lowercased().contains(author) != true { return false }
-    if let pattern, content.message.map(pattern.matches) != true { return false }
+  /// A commit, if it is wanted, whenever it was made. Where what it says of itself tells that it is not, nothing else of
+  /// it is decoded.
+  func content(
+    of number: CommitNumber, in store: StoreReader
+  ) throws(StoreError) -> CommitContent? {
+    if author != nil || pattern != nil, !admits(heading: try store.heading(of: number)) {
+      return nil
+    }
+    let content = try store.content(of: number)
+    return admits(changesOf: content, store) ? content : nil
+  }
+
+  private func admits(heading: CommitContent) -> Bool {
+    if let author, heading.author?.lowercased().contains(author) != true { return false }
+    if let pattern, heading.message.map(pattern.matches) != true { return false }
+    return true
+  }
+
+  private func admits(changesOf content: CommitContent, _ store: StoreReader) -> Bool {
     guard entity != nil || object != nil || key != nil else { return true }
     return content.changes.contains { change in
       if let object, change.object != object { return false }
@@ -131,36 +146,83 @@ private struct CommitSelection {
     }
   }
 
-  /// Calls a closure with the commits that are wanted, in the order that is.
+  /// Calls a closure with the commits that are wanted, in the order that is, and with others that are passed on the
+  /// way and are there at no further cost.
   func forEach(
-    in store: StoreReader, limit: Int?, _ request: Request,
-    _ body: (CommitContent) throws(StoreError) -> Bool
-  ) throws(ToolError) {
+    in store: StoreReader, limit: Int?, reversed: Bool,
+    _ body: (_ content: CommitContent, _ isWanted: Bool) throws(StoreError) -> Bool
+  ) throws(StoreError) {
     guard limit != 0, last >= first, last > .none else { return }
-    let isReversed = request.has("reverse")
-    // Of the last few the first is told first, so these are found before any is told.
-    var held: [CommitNumber] = []
-    try onStore { () throws(StoreError) in
-      var number = isReversed && limit == nil ? first : last
-      var count = 0
-      while number >= first, number <= last, number > .none {
-        let content = try store.content(of: number)
-        if let since, content.time.date < since, !(isReversed && limit == nil) { break }
-        let isInTime = since.map { content.time.date >= $0 } ?? true
-        if isInTime, admits(content, store) {
-          count += 1
-          if isReversed, limit != nil {
-            held.append(number)
-          } else {
-            guard try body(content) else { return }
-          }
-          if count == limit { break }
-        }
-        number = isReversed && limit == nil ? number.next : number.previous
-      }
-      for number in held.reversed() {
-        guard try body(try store.content(of: number)) else { return }
+    guard reversed else {
+      return try forEachBack(in: store, limit: limit) { (content) throws(StoreError) in
+        try body(content, true)
       }
     }
+    guard limit != nil || object != nil else { return try forEachForward(in: store, body) }
+    // Of the last few the first is told first, and the commits of an object lead back, so these are found before any
+    // is told.
+    var found: [CommitNumber] = []
+    try forEachBack(in: store, limit: limit) { (content) throws(StoreError) in
+      found.append(content.number)
+      return true
+    }
+    for number in found.reversed() {
+      guard try body(try store.content(of: number), true) else { return }
+    }
+  }
+
+  /// The commits that are wanted, the last first; no more is read than that takes.
+  private func forEachBack(
+    in store: StoreReader, limit: Int?, _ body: (CommitContent) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var count = 0
+    func take(_ number: CommitNumber) throws(StoreError) -> Bool {
+      if let since, try store.heading(of: number).time.date < since { return false }
+      guard let content = try content(of: number, in: store) else { return true }
+      count += 1
+      return try body(content) && count != limit
+    }
+    guard let object else {
+      var number = last
+      while number >= first, number > .none, try take(number) { number = number.previous }
+      return
+    }
+    try store.forEachCommit(changing: object) { (number) throws(StoreError) in
+      guard number >= first else { return false }
+      if number > last { return true }
+      return try take(number)
+    }
+  }
+
+  private func forEachForward(
+    in store: StoreReader, _ body: (CommitContent, Bool) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var number = try firstInTime(in: store)
+    while number <= last {
+      let content = try store.content(of: number)
+      guard try body(content, admits(heading: content) && admits(changesOf: content, store)) else {
+        return
+      }
+      number = number.next
+    }
+  }
+
+  /// The first commit that is late enough.
+  private func firstInTime(in store: StoreReader) throws(StoreError) -> CommitNumber {
+    let first = max(first, CommitNumber.none.next)
+    guard let since else { return first }
+    let before: CommitNumber
+    do throws(StoreError) {
+      before = try store.commit(at: since)
+    } catch {
+      // Of what is kept, all is.
+      guard error.code == .commitMissing else { throw error }
+      return first
+    }
+    var number = before.next
+    while number > first, try store.heading(of: number.previous).time.date >= since {
+      number = number.previous
+    }
+    return max(number, first)
   }
 }

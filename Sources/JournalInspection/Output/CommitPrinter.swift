@@ -19,10 +19,16 @@ package struct CommitPrinter {
   private let wording: Wording
   private let detail: CommitDetail
   private let tags: [CommitNumber: [String]]
+  private var commits: PassingCommits
   private var isFirst = true
 
-  package init(_ store: ReadableStore, _ detail: CommitDetail, _ output: Output) {
+  /// - Parameter direction: in which the commits come.
+  package init(
+    _ store: ReadableStore, _ detail: CommitDetail, _ output: Output,
+    _ direction: RowsInPassing.Direction = .forward
+  ) {
     self.store = store
+    commits = PassingCommits(of: store, direction)
     self.output = output
     self.detail = detail
     wording = Wording(store)
@@ -46,13 +52,18 @@ package struct CommitPrinter {
       }
       output.line("  \(counts(content), .faint)")
     case .values:
-      for change in try store.commit(content.number).changes {
+      for change in try commits.show(content).changes {
         output.line("  \(ChangeWording.sign(change.kind)) \(wording.name(change.objectID))")
         for (key, value) in change.values.sorted(by: { $0.key < $1.key }) {
           output.line("      \(key, .key): \(ChangeWording.words(value, change.kind, wording))")
         }
       }
     }
+  }
+
+  /// Passes a commit that is not shown.
+  package mutating func leaveOut(_ content: CommitContent) throws(StoreError) {
+    if case .values = detail { try commits.leaveOut(content) }
   }
 
   private func heading(_ content: CommitContent) {
@@ -85,7 +96,7 @@ package struct CommitPrinter {
 
   // MARK: JSON
 
-  private func json(_ content: CommitContent) throws(StoreError) -> JSONValue {
+  private mutating func json(_ content: CommitContent) throws(StoreError) -> JSONValue {
     let numbers = CommitCounts(content)
     var changes: JSONValue?
     switch detail {
@@ -94,7 +105,7 @@ package struct CommitPrinter {
     case .values:
       changes =
         .array(
-          try store.commit(content.number).changes.map { ChangeWording.json($0, wording) })
+          try commits.show(content).changes.map { ChangeWording.json($0, wording) })
     }
     return .document(
       "commit",
