@@ -68,7 +68,9 @@ import ToolSupport
     ],
     "dump": [
       "dump", "dump --frame 2 --hex", "dump --segment 1 --frame 1 --json", "dump --frame 99",
-      "dump --segment 7", "dump --frame x",
+      "dump --segment 7", "dump --frame x", "dump --frame 2 --hex --json", "dump --file MANIFEST",
+      "dump --file MANIFEST --json", "dump --file edits", "dump --file LOCK", "dump --file nothing",
+      "dump --file ../x",
     ],
     "replay": [
       "replay", "replay --until 1 --json", "replay --until 0", "replay --check --until 1",

@@ -9,24 +9,28 @@ internal import ObjectStore
 /// `xjournal dump`: the bytes of segments, field by field.
 extension Command {
   static let dump = Command(
-    "dump", "Writes out the bytes of segments, field by field.",
+    "dump", "Writes out the bytes of segments and other files, field by field.",
     details: [
       "docs/format.md tells what the fields mean. Where something is damaged, the bytes from there on are shown as they "
-        + "are, and the next segment follows."
+        + "are, and the next segment follows. With --hex, events and commits are taken apart, too: before each field "
+        + "stands where it begins in the payload, which is compressed in the file."
     ],
     examples: [
       Example(
         "xjournal dump --segment 1", "headers, seals, edits and commits of the first segment"),
       Example("xjournal dump --frame 2 --hex", "one frame, with the bytes of its payload"),
+      Example("xjournal dump --file MANIFEST", "the file that says what belongs to the journal"),
       Example("xjournal dump --json", "a line for each segment and frame"),
     ],
     options: [
       Option("segment", value: "NUMBER", "only this segment"),
       Option("frame", value: "NUMBER", "only this frame"),
-      Option("hex", "payloads in hexadecimal too"),
+      Option("hex", "events and commits in hexadecimal too, field by field"),
+      Option("file", value: "NAME", "MANIFEST, edits, or a file in snapshots"),
     ]
   ) { (request) throws(ToolError) in
-    let walk = try SegmentWalk(try request.path(), on: request.disk)
+    if let name = request["file"] { return try FileDumper(request).dump(name) }
+    let walk = try SegmentWalk(request)
     let (segment, frame) = (try request.number("segment"), try request.number("frame"))
     var dumper = SegmentDumper(walk, request, onlyFrame: frame.map(UInt64.init))
     let wanted = walk.manifest.segments.filter {
@@ -57,6 +61,7 @@ private struct SegmentDumper {
 
   private let walk: SegmentWalk
   private let output: Output
+  private let printer: FieldPrinter
   private let withBytes: Bool
   private let onlyFrame: UInt64?
   private let decoder: EventDecoder
@@ -66,6 +71,7 @@ private struct SegmentDumper {
     self.walk = walk
     self.onlyFrame = onlyFrame
     output = request.output
+    printer = FieldPrinter(output: output)
     withBytes = request.has("hex")
     decoder = EventDecoder(store: StoreTag(rawValue: walk.manifest.store.low))
   }
@@ -96,7 +102,7 @@ private struct SegmentDumper {
     if let finding {
       output.tell(ToolError(.damage, "the journal is damaged in \(finding)."))
       let bytes = try SegmentWalk.bytes(of: file, at: end, Self.shownByteCount)
-      showBytes(bytes, at: end)
+      printer.showBytes(bytes, at: end)
       return true
     }
     let rest = try SegmentWalk.bytes(of: file, at: end, SegmentFooter.byteCount)
@@ -120,49 +126,13 @@ private struct SegmentDumper {
           [
             ("file", .string(name)), ("offset", .count(offset)),
             ("bytes", length.map { .count($0) }),
-            ("fields", fields(bytes, layout)),
+            ("fields", printer.fields(bytes, layout)),
           ]))
       return
     }
     let size = length.map { ", \(Wording.count($0, "byte"))" } ?? ""
     output.line("\("\(name) \(layout.name)\(size)", .heading)")
-    rows(bytes, at: offset, layout)
-  }
-
-  private func rows(_ bytes: [UInt8], at offset: UInt64, _ layout: FieldLayout) {
-    for field in layout.fields where field.offset + field.byteCount <= bytes.count {
-      let part = bytes[field.offset..<field.offset + field.byteCount]
-      let digits = FieldLayout.digits(part)
-      let space = String(repeating: " ", count: max(0, 48 - digits.count))
-      let place = HexDump.hexadecimal(offset + UInt64(field.offset), digits: 8)
-      output.line(
-        "  \(place, .faint)  \(digits)\(space) \(field.name, .key)  \(FieldLayout.text(part, field.kind))"
-      )
-    }
-  }
-
-  private func fields(_ bytes: [UInt8], _ layout: FieldLayout) -> JSONValue {
-    .array(
-      layout.fields.filter { $0.offset + $0.byteCount <= bytes.count }.map { field in
-        let part = bytes[field.offset..<field.offset + field.byteCount]
-        let text = FieldLayout.text(part, field.kind)
-        return .members([
-          ("offset", .count(field.offset)), ("name", .string(field.name)),
-          ("bytes", .string(FieldLayout.digits(part))),
-          ("value", text.isEmpty ? nil : .string(text)),
-        ])
-      })
-  }
-
-  private func showBytes(_ bytes: [UInt8], at offset: UInt64) {
-    let lines = bytes.withUnsafeBytes { HexDump.lines($0, from: offset) }
-    if output.isJSON {
-      output.json(
-        .document(
-          "bytes", [("offset", .count(offset)), ("lines", .array(lines.map { .string($0) }))]))
-    } else {
-      for line in lines { output.line("  \(line)") }
-    }
+    printer.rows(bytes, at: offset, layout)
   }
 
   // MARK: Frames
@@ -183,46 +153,60 @@ private struct SegmentDumper {
           [
             ("file", .string(segment.number.fileName)), ("offset", .count(frame.offset)),
             ("number", .count(frame.seal.number.rawValue)),
-            ("frameKind", .string(frame.seal.kind.name)), ("fields", fields(seal, .seal)),
+            ("frameKind", .string(frame.seal.kind.name)), ("fields", printer.fields(seal, .seal)),
             (
               "content",
               .array(
                 content.map {
                   .members([
-                    ("entry", .string($0.name)), ("bytes", .count($0.byteCount)),
+                    ("entry", .string($0.name)), ("bytes", .count($0.bytes.count)),
                     ("text", .string($0.text)),
+                    (
+                      "fields",
+                      withBytes ? printer.json($0.fields, of: $0.bytes, at: $0.offset) : nil
+                    ),
                   ])
                 })
             ), ("payload", hex),
           ]))
     } else {
       output.line("\("frame \(frame.seal.number.rawValue), \(frame.seal.kind.name)", .heading)")
-      rows(seal, at: frame.offset, .seal)
+      printer.rows(seal, at: frame.offset, .seal)
       for entry in content {
-        output.line("    \(entry.name, .key)  \("\(entry.byteCount) B", .faint)  \(entry.text)")
+        output.line("    \(entry.name, .key)  \("\(entry.bytes.count) B", .faint)  \(entry.text)")
+        if withBytes { printer.rows(entry.fields, of: entry.bytes, at: entry.offset) }
       }
-      if withBytes {
+      if withBytes, content.isEmpty {
         for line in HexDump.lines(payload) { output.line("      \(line, .faint)") }
       }
     }
     extendLifetime(memory)
   }
 
-  private typealias Entry = (name: String, byteCount: Int, text: String)
+  private struct Entry {
+    let name: String
+    let text: String
+    /// Nothing where the entry is in pieces.
+    var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// Where they begin in the payload.
+    var offset: UInt64 = 0
+    var fields: [EntryFields.Field] = []
+  }
 
   /// The edits and commits of a batch, as far as they say something by themselves.
   private func content(of payload: UnsafeRawBufferPointer) -> [Entry] {
-    guard let batch = Batch(payload) else { return [("batch", payload.count, "malformed")] }
+    guard let batch = Batch(payload) else { return [Entry(name: "batch", text: "malformed")] }
     var entries: [Entry] = []
     batch.forEachEdit { number, entry in
       entries.append(
-        describe("edit \(number.rawValue)", entry) { (bytes) throws(EventCodingError) in
-          Self.plain("\(try decoder.event(bytes))")
+        describe("edit \(number.rawValue)", entry, in: payload, EntryFields.event) {
+          (bytes) throws(EventCodingError) in Self.plain("\(try decoder.event(bytes))")
         })
     }
     batch.forEachCommit { entry in
       entries.append(
-        describe("commit", entry) { (bytes) throws(EventCodingError) in
+        describe("commit", entry, in: payload, EntryFields.commit) {
+          (bytes) throws(EventCodingError) in
           let head = try decoder.commitHead(bytes)
           return "\(head.number) of context \(head.context.rawValue)"
             + (head.author.map { " by \($0)" } ?? "") + (head.message.map { ": \($0)" } ?? "")
@@ -232,24 +216,32 @@ private struct SegmentDumper {
   }
 
   /// The text of an event without the names of types.
-  private static func plain(_ text: String) -> String {
+  static func plain(_ text: String) -> String {
     text.replacing(/ObjectModel\.(?:Edit\.)?/, with: "")
       .replacing(/\w+\(rawValue: (-?\d+)\)/) { String($0.1) }
   }
 
   private func describe(
-    _ name: String, _ entry: Batch.Entry,
+    _ name: String, _ entry: Batch.Entry, in payload: UnsafeRawBufferPointer,
+    _ fields: (UnsafeRawBufferPointer) -> [EntryFields.Field],
     _ text: (UnsafeRawBufferPointer) throws(EventCodingError) -> String
   ) -> Entry {
     switch entry {
     case .spanning(let span):
-      return (name, 0, "in \(span.pieceCount) pieces from frame \(span.firstFrame.rawValue) on")
+      return Entry(
+        name: name,
+        text: "in \(span.pieceCount) pieces from frame \(span.firstFrame.rawValue) on")
     case .whole(let bytes):
+      let words: String
       do throws(EventCodingError) {
-        return (name, bytes.count, String(try text(bytes).prefix(400)))
+        words = String(try text(bytes).prefix(400))
       } catch {
-        return (name, bytes.count, "\(error)")
+        words = "\(error)"
       }
+      let offset = bytes.baseAddress.flatMap { start in payload.baseAddress.map { start - $0 } }
+      return Entry(
+        name: name, text: words, bytes: bytes, offset: UInt64(offset ?? 0),
+        fields: withBytes ? fields(bytes) : [])
     }
   }
 }

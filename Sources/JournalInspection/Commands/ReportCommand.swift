@@ -151,7 +151,7 @@ private struct HistoryReport {
 
   /// How large the journal was when each of its segments began, and is now.
   private func growth() throws(ToolError) -> [JSONValue] {
-    let walk = try SegmentWalk(try request.path(), on: request.disk)
+    let walk = try SegmentWalk(request)
     var byteCount: UInt64 = 0
     var points: [JSONValue] = []
     func add(_ time: Date) {

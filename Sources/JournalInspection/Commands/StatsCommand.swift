@@ -11,7 +11,9 @@ extension Command {
     "stats", "Counts: sizes, compression, events by kind, objects, and which are touched most.",
     details: [
       "Reads the whole journal. ‘info’ tells at once what can be told at once. With --at the objects are counted as they "
-        + "were then."
+        + "were then.",
+      "How long syncs took is in no journal, and is not told: nothing is written beside what is looked at, so none can be "
+        + "measured here either. ‘Tools/bench/run’ measures them on the disk that it is run on.",
     ],
     examples: [
       Example("xjournal stats", "what fills the journal"),
@@ -58,7 +60,7 @@ private struct Statistics {
   }
 
   private mutating func countFrames(_ request: Request) throws(ToolError) {
-    let walk = try SegmentWalk(try request.path(), on: request.disk)
+    let walk = try SegmentWalk(request)
     var counts: [UInt8: Int] = [:]
     for segment in walk.manifest.segments {
       _ = try walk.forEachFrame(of: segment) { _, frame in

@@ -1,5 +1,6 @@
 package import DiskAccess
 package import FoundationEssentials
+internal import Journaling
 package import ObjectModel
 package import ObjectStore
 
@@ -133,12 +134,27 @@ package final class Request {
     }
   }
 
-  /// Refuses what is there and no folder.
+  /// Refuses what is there and no folder, and a journal that has something else where its segments should be.
   package func refuseNoFolder(_ path: String) throws(ToolError) {
+    try Self.refuseNoFolder(path, on: disk)
+  }
+
+  /// The same, by whoever has no request.
+  package static func refuseNoFolder(
+    _ path: String, on disk: any ReadableDisk
+  ) throws(ToolError) {
+    var isOpen = false
     do throws(DiskError) {
-      _ = try disk.folderForReading(at: path)
+      let folder = try disk.folderForReading(at: path)
+      isOpen = true
+      _ = try folder.folderForReading(JournalFiles.journalFolder)
     } catch {
-      if error.code == .notFolder || error.code == .isLink { throw .noFolder(path) }
+      guard error.code == .notFolder || error.code == .isLink else { return }
+      guard isOpen else { throw .noFolder(path) }
+      throw ToolError(
+        .damage,
+        "“\(path)/\(JournalFiles.journalFolder)” is no folder; make a sound journal of what is left by ‘repair’."
+      )
     }
   }
 

@@ -20,7 +20,7 @@ struct FieldLayout {
   let name: String
   let fields: [Field]
 
-  private init(_ name: String, _ fields: [(Int, Int, String, Kind)]) {
+  init(_ name: String, _ fields: [(Int, Int, String, Kind)]) {
     self.name = name
     self.fields = fields.map { Field(offset: $0.0, byteCount: $0.1, name: $0.2, kind: $0.3) }
   }

@@ -54,6 +54,7 @@ package struct JSONKind: Sendable {
     JSONKind(
       "frame", "a frame; `payload` with --hex",
       "file offset number frameKind fields content payload"),
+    JSONKind("filePart", "a part of another file of the journal", "file part offset fields"),
     JSONKind("bytes", "bytes that are no frame", "offset lines"),
     JSONKind("help", "how commands are used", "commands"),
     JSONKind("version", "the version of the tool", "tool toolVersion"),

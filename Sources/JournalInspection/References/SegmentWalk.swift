@@ -7,9 +7,11 @@ struct SegmentWalk {
   let manifest: Manifest
   private let folder: any ReadableFolder
 
-  init(_ path: String, on disk: any ReadableDisk) throws(ToolError) {
+  init(_ request: Request) throws(ToolError) {
+    let path = try request.path()
+    try request.refuseNoFolder(path)
     do throws(JournalError) {
-      let reader = try JournalReader(at: path, on: disk)
+      let reader = try JournalReader(at: path, on: request.disk)
       manifest = reader.manifest
       folder = reader.folder
     } catch {

@@ -70,10 +70,10 @@ struct JournalCopy {
   static func refusal(
     _ path: String, _ error: JournalError, on disk: any ReadableDisk
   ) -> ToolError {
-    do throws(DiskError) {
-      _ = try disk.folderForReading(at: path)
+    do throws(ToolError) {
+      try Request.refuseNoFolder(path, on: disk)
     } catch {
-      if error.code == .notFolder || error.code == .isLink { return .noFolder(path) }
+      return error
     }
     return ToolError(StoreError(error))
   }

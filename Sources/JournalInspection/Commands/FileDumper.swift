@@ -1,0 +1,223 @@
+internal import ByteCoding
+internal import DiskAccess
+internal import Journaling
+internal import ObjectPatching
+internal import ObjectStore
+
+/// Writes out the files of a journal that are no segments, field by field. Nothing else of the journal need be sound.
+struct FileDumper {
+  private static let shownByteCount = 256
+
+  private let folder: any ReadableFolder
+  private let output: Output
+  private let printer: FieldPrinter
+  private let withBytes: Bool
+
+  init(_ request: Request) throws(ToolError) {
+    let path = try request.path()
+    try request.refuseNoFolder(path)
+    do throws(DiskError) {
+      folder = try request.disk.folderForReading(at: path)
+    } catch {
+      throw ToolError(StoreError(JournalError.disk(error)))
+    }
+    output = request.output
+    printer = FieldPrinter(output: output)
+    withBytes = request.has("hex")
+  }
+
+  /// Writes a file; what is not as it should be ends it, and is shown as it is.
+  func dump(_ name: String) throws(ToolError) -> ExitStatus {
+    let (inner, file) = try open(name)
+    let length = try SegmentWalk.byteCount(of: file)
+    if !output.isJSON {
+      output.line("\("\(inner), \(Wording.count(length, "byte"))", .heading)")
+    }
+    var walk = Walk(file: file, name: inner, length: length, dumper: self)
+    let isWhole: Bool
+    switch inner.split(separator: ".").last {
+    case "MANIFEST": isWhole = try walk.manifest()
+    case "edits": isWhole = try walk.editBuffer()
+    case "xc": isWhole = try walk.checkpoint()
+    case "xr", "xi": isWhole = try walk.run()
+    default: isWhole = false
+    }
+    guard !isWhole else { return .fine }
+    let rest = Int(clamping: min(length - min(length, walk.offset), UInt64(Self.shownByteCount)))
+    printer.showBytes(try SegmentWalk.bytes(of: file, at: walk.offset, rest), at: walk.offset)
+    guard inner != JournalFiles.lock else { return .fine }
+    output.tell(
+      ToolError(.damage, "\(inner) is not what it should be from byte \(walk.offset) on."))
+    return .damage
+  }
+
+  private func open(_ name: String) throws(ToolError) -> (name: String, file: any ReadableFile) {
+    let isOurs = [JournalFiles.manifest, JournalFiles.edits, JournalFiles.lock].contains(name)
+    let inner = name.hasPrefix("snapshots/") ? String(name.dropFirst("snapshots/".count)) : name
+    guard isOurs || JournalFiles.isAllowed(inner) else {
+      throw .usage("‘\(name)’ is no file of a journal: MANIFEST, edits, LOCK, or one in snapshots.")
+    }
+    do throws(DiskError) {
+      let file =
+        isOurs
+        ? try folder.fileForReading(name)
+        : try folder.folderForReading("snapshots").fileForReading(inner)
+      return (inner, file)
+    } catch {
+      guard error.code == .notFound else { throw ToolError(error) }
+      throw .no("there is no file \(name).")
+    }
+  }
+
+  /// A walk over a file, from front to back.
+  private struct Walk {
+    let file: any ReadableFile
+    let name: String
+    let length: UInt64
+    let dumper: FileDumper
+    private(set) var offset: UInt64 = 0
+
+    init(file: any ReadableFile, name: String, length: UInt64, dumper: FileDumper) {
+      (self.file, self.name, self.length, self.dumper) = (file, name, length, dumper)
+    }
+
+    func bytes(_ count: Int) throws(ToolError) -> [UInt8] {
+      try SegmentWalk.bytes(of: file, at: offset, count)
+    }
+
+    /// Shows a part and passes it; nil where the file ends before.
+    @discardableResult
+    mutating func show(_ layout: FieldLayout, _ number: Int? = nil) throws(ToolError) -> [UInt8]? {
+      let bytes = try bytes(layout.byteCount)
+      guard bytes.count == layout.byteCount, dumper.output.isOpen else { return nil }
+      let part = layout.name + (number.map { " \($0)" } ?? "")
+      if dumper.output.isJSON {
+        dumper.output.json(
+          .document(
+            "filePart",
+            [
+              ("file", .string(name)), ("part", .string(part)), ("offset", .count(offset)),
+              ("fields", dumper.printer.fields(bytes, layout)),
+            ]))
+      } else {
+        dumper.output.line("\(part, .heading)")
+        dumper.printer.rows(bytes, at: offset, layout)
+      }
+      offset += UInt64(bytes.count)
+      return bytes
+    }
+
+    static func number(_ bytes: [UInt8], at offset: Int, _ count: Int) -> Int {
+      Int(
+        truncatingIfNeeded: bytes[offset..<offset + count].reversed().reduce(UInt64(0)) {
+          $0 << 8 | UInt64($1)
+        })
+    }
+
+    mutating func manifest() throws(ToolError) -> Bool {
+      let name = try bytes(8)
+      guard name == Array("XJ-MANIF".utf8), length <= UInt64(Limits.manifestByteCount),
+        let head = try show(.manifest)
+      else { return false }
+      for _ in 0..<Self.number(head, at: 52, 4) {
+        guard try show(.manifestSegment) != nil else { return false }
+      }
+      for _ in 0..<Self.number(head, at: 56, 4) {
+        let start = try bytes(2)
+        guard start.count == 2 else { return false }
+        let name = Int(start[1])
+        let rest = try bytes(6 + name)
+        guard rest.count == 6 + name else { return false }
+        let content = Self.number(rest, at: 2 + name, 4)
+        guard UInt64(content) <= length - offset,
+          try show(.attachment(name: name, content: content)) != nil
+        else { return false }
+      }
+      return try show(.check) != nil && offset == length
+    }
+
+    mutating func checkpoint() throws(ToolError) -> Bool {
+      guard try bytes(8) == Array("XJ-CHECK".utf8), length >= 36 + 32 + 8 + 8 else { return false }
+      try show(.checkpoint)
+      let list = length - offset - 40
+      if dumper.withBytes {
+        while offset < length - 40, dumper.output.isOpen {
+          let part = try bytes(Int(min(4096, length - 40 - offset)))
+          guard !part.isEmpty else { return false }
+          dumper.printer.showBytes(part, at: offset)
+          offset += UInt64(part.count)
+        }
+      } else {
+        if !dumper.output.isJSON {
+          dumper.output.line("a binary property list of \(Wording.count(list, "byte"))")
+        }
+        offset += list
+      }
+      try show(.listTrailer)
+      return try show(.check) != nil
+    }
+
+    mutating func run() throws(ToolError) -> Bool {
+      guard let head = try show(.run), head[..<11].elementsEqual(LZ4Frame.empty) else {
+        return false
+      }
+      let footer = length - min(length, UInt64(FieldLayout.runFooter.byteCount))
+      while offset < footer, dumper.output.isOpen {
+        let seal = try bytes(Seal.byteCount)
+        guard seal.count == Seal.byteCount,
+          case .seal(let read) = seal.withUnsafeBytes({
+            Seal.read($0, salt: UInt64(bitPattern: Int64(Self.number(head, at: 55, 8))))
+          }), offset + UInt64(read.sealedByteCount) <= footer
+        else { return false }
+        try show(.seal)
+        if dumper.withBytes, !dumper.output.isJSON {
+          dumper.printer.showBytes(
+            try bytes(min(Int(read.lz4FrameByteCount), FileDumper.shownByteCount)), at: offset)
+        }
+        offset += UInt64(read.lz4FrameByteCount)
+      }
+      return try show(.runFooter) != nil
+    }
+
+    mutating func editBuffer() throws(ToolError) -> Bool {
+      guard try bytes(8) == Array("XJ-EDITS".utf8), let head = try show(.editBuffer) else {
+        return false
+      }
+      let half = Self.number(head, at: 40, 4)
+      guard half >= EditBufferLayout.halfHeaderByteCount, half <= Limits.largestHalfByteCount else {
+        return false
+      }
+      for (place, slot) in EditBufferLayout.slotOffsets.enumerated() {
+        offset = UInt64(slot)
+        guard try show(.slot, place) != nil else { return false }
+      }
+      for place in 0...1 {
+        offset = UInt64(EditBufferLayout.offset(ofHalf: place, halfByteCount: half))
+        let end = offset + UInt64(half)
+        guard let header = try show(.half, place) else { return false }
+        try entries(from: Self.number(header, at: 8, 8), to: end)
+      }
+      return true
+    }
+
+    /// The entries of a half, up to where nothing was written. Whether they are left over from before, their checks say.
+    private mutating func entries(from first: Int, to end: UInt64) throws(ToolError) {
+      var number = first
+      while offset + 8 <= end, dumper.output.isOpen {
+        let head = try bytes(8)
+        guard head.count == 8, head.contains(where: { $0 != 0 }) else { return }
+        let length = Self.number(head, at: 4, 4) & 0x7FFF_FFFF
+        guard length > 0, offset + 8 + UInt64(length) <= end else { return }
+        try show(.bufferEntry, number)
+        let content = try bytes(length)
+        if !dumper.output.isJSON {
+          content.withUnsafeBytes {
+            dumper.printer.rows(EntryFields.event($0), of: $0, at: offset)
+          }
+        }
+        offset += UInt64((length + 7) / 8 * 8)
+        number &+= 1
+      }
+    }
+  }
+}

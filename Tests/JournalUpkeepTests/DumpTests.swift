@@ -1,0 +1,68 @@
+import DiskAccess
+import DiskSimulation
+import JournalInspection
+import ObjectPatching
+import Testing
+import ToolSupport
+
+/// What `dump` takes apart, it takes apart to the last byte.
+@Suite struct DumpTests {
+  @Test func `every byte of every event and commit is in a field, and in one only`() throws {
+    var names: Set<String> = []
+    for disk in [
+      try Journals.sound(), try Journals.killed(), try VariedJournal.make(),
+      try LongJournal.make(.none),
+    ] {
+      let run = Upkeep.run("dump --hex --json", on: disk)
+      #expect(run.status == .fine)
+      for line in run.output.split(separator: "\n") {
+        let document = try #require(try JSONValue(parsing: Array(line.utf8)).object)
+        for entry in document["content"]?.array ?? [] {
+          let entry = try #require(entry.object)
+          var next: Int?
+          var byteCount = 0
+          for field in entry["fields"]?.array ?? [] {
+            let field = try #require(field.object)
+            let name = try #require(field["name"]?.string)
+            names.insert(name)
+            #expect(name != "rest", "\(line)")
+            let offset = try #require(Self.integer(field["offset"]))
+            if let next { #expect(offset == next, "\(name): \(entry)") }
+            let count = try #require(field["bytes"]?.string).split(separator: " ").count
+            byteCount += count
+            next = offset + count
+          }
+          #expect(byteCount == Self.integer(entry["bytes"]), "\(entry)")
+        }
+      }
+    }
+    #expect(names.isSuperset(of: ["kind", "distance", "kept prefix", "transformer", "rule"]))
+  }
+
+  private static func integer(_ value: JSONValue?) -> Int? {
+    guard case .number(let number) = value else { return nil }
+    return Int(number.text)
+  }
+
+  @Test func `every file of a journal is taken apart, and of a damaged one what is sound`() throws {
+    let disk = try LongJournal.make(.late)
+    let snapshots = disk.paths.filter { $0.contains("/snapshots/") }
+    let names = snapshots.map { $0.split(separator: "/").last.map(String.init) ?? "" }
+    #expect(Set(names.compactMap { $0.split(separator: ".").last }) == ["xc", "xi", "xr"])
+    for name in names + ["MANIFEST", "edits"] {
+      for options in ["", " --hex", " --json"] {
+        let run = Upkeep.run("dump --file \(name)\(options)", on: disk)
+        #expect(run.status == .fine && run.errors.isEmpty, "\(name)\(options): \(run.errors)")
+        #expect(run.output.contains("check"), "\(name): \(run.output)")
+      }
+    }
+    for path in snapshots + ["\(Journals.path)/MANIFEST", "\(Journals.path)/edits"] {
+      let bytes = try #require(disk.contents(of: path))
+      try disk.setContents(path, Array(bytes.prefix(20)))
+      let name = path.split(separator: "/").last ?? ""
+      let run = Upkeep.run("dump --file \(name) -s Notes.xjournal", on: disk)
+      #expect(run.status == .damage && run.errors.contains("\(name)"), "\(run)")
+      #expect(run.output.contains("|XJ-") || run.output.contains("00000000"), "\(run.output)")
+    }
+  }
+}
