@@ -4,6 +4,7 @@ import Foundation
 import ManagedObjects
 import ObjectModel
 import ObjectStore
+import TestSupport
 import ToolSupport
 
 /// A journal of several segments, in which each commit makes a blog and changes the one before it.
@@ -15,7 +16,11 @@ enum LongJournal {
     case none, early, late
   }
 
-  static func make(_ checkpoint: Checkpoint, compacted: Bool = false) throws -> SimulatedDisk {
+  /// - Parameter noise: how many bytes of each commit cannot be compressed.
+  static func make(
+    _ checkpoint: Checkpoint, compacted: Bool = false, noise: Int = 0
+  ) throws -> SimulatedDisk {
+    var dice = Dice(seed: 11)
     let disk = SimulatedDisk(seed: 11)
     let start: Int64 = 1_795_168_800_000_000_000
     disk.setWallClock(start)
@@ -28,6 +33,7 @@ enum LongJournal {
       let blog = context.insert("Blog")
       blog["name"] = .string("blog \(number)")
       blog["text"] = .string(String(repeating: "\(number) and more. ", count: 40))
+      if noise > 0 { blog["noise"] = .data(Data((0..<noise).map { _ in UInt8(dice.pick(256)) })) }
       last?["name"] = .string("blog \(number - 1), changed")
       if let last { blog["previous"] = .reference(last.objectID) }
       blog["mood\(number % 5)"] = .integer(number)

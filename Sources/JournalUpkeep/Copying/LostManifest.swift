@@ -44,21 +44,55 @@ struct LostManifest {
 
   private mutating func findSegments() throws(DiskError) {
     let segments = try folder.folderForReading(JournalFiles.journalFolder)
+    var damaged: [(number: SegmentNumber, file: any ReadableFile)] = []
     for name in try segments.names() {
       guard let number = SegmentNumber(fileName: name),
         try segments.information(of: name)?.kind == .file
       else { continue }
       let file = try segments.fileForReading(name)
       let bytes = try file.wholeContent(SegmentHeader.byteCount)
-      guard case .header(let header) = bytes.withUnsafeBytes({ SegmentHeader.read($0) }),
-        header.number == number, found.first.map({ $0.header.store == header.store }) ?? true
-      else { continue }
-      let byteCount = max(1, try file.information().byteCount)
-      let end = Self.end(of: file, header)
-      found.append(
-        Found(header: header, footer: end?.footer, byteCount: end?.byteCount ?? byteCount))
+      switch bytes.withUnsafeBytes({ SegmentHeader.read($0) }) {
+      case .header(let header) where header.number == number: try add(file, header)
+      case .damaged: damaged.append((number, file))
+      default: continue
+      }
+    }
+    // What the header said, the first frame tells as well, but for whose journal it is.
+    var store = found.first?.header.store
+    if store == nil { store = try storeOfEdits() }
+    if let store {
+      for (number, file) in damaged {
+        if let header = try FirstFrame(in: file)?.header(of: number, of: store) {
+          try add(file, header)
+        }
+      }
     }
     found.sort { $0.header.number < $1.header.number }
+  }
+
+  private mutating func add(_ file: any ReadableFile, _ header: SegmentHeader) throws(DiskError) {
+    guard found.first.map({ $0.header.store == header.store }) ?? true else { return }
+    let byteCount = max(1, try file.information().byteCount)
+    let end = Self.end(of: file, header)
+    found.append(
+      Found(header: header, footer: end?.footer, byteCount: end?.byteCount ?? byteCount))
+  }
+
+  /// Whose edits they are that are in no frame yet; nil where there is no telling.
+  private func storeOfEdits() throws(DiskError) -> StoreIdentity? {
+    guard try folder.information(of: JournalFiles.edits)?.kind == .file else { return nil }
+    let bytes = try folder.fileForReading(JournalFiles.edits)
+      .wholeContent(EditBufferLayout.headerByteCount)
+    guard bytes.count == EditBufferLayout.headerByteCount else { return nil }
+    return bytes.withUnsafeBytes { bytes in
+      func number(at offset: Int) -> UInt64 {
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      }
+      guard number(at: 0) == EditBufferLayout.name, Checksum.endsWithCheck(bytes, salt: 0) else {
+        return nil
+      }
+      return StoreIdentity(high: number(at: 16), low: number(at: 24))
+    }
   }
 
   /// A segment's footer, and where it ends; nil where it has none that is sound.
@@ -88,7 +122,9 @@ struct LostManifest {
         "there is neither a manifest nor a segment that is sound; only a backup can have what was in it."
       )
     }
-    var manifest = try Self.manifest(of: first.header.store, naming: named())
+    guard var manifest = Self.manifest(of: first.header.store, naming: named()) else {
+      throw Self.doesNotFollow()
+    }
     guard first.header.firstFrame != FrameNumber(1) else { return manifest }
     // The journal alone does not say what came before it.
     manifest.attachments = try onStore { () throws(StoreError) in
@@ -105,10 +141,15 @@ struct LostManifest {
       let isNext = header.number.next == following.number
       let footer = isNext ? nil : segment.footer
       let last = footer?.lastFrame ?? following.firstFrame.previous
+      // A header that was told by its first frame has half of the check.
+      let check = segment.footer?.lastBodyCheck
+      let isSame =
+        check.map(UInt32.init(truncatingIfNeeded:))
+        == UInt32(truncatingIfNeeded: following.previousBodyCheck)
       named.append(
         Named(
           number: header.number, salt: header.salt, firstFrame: header.firstFrame, lastFrame: last,
-          lastBodyCheck: footer?.lastBodyCheck ?? following.previousBodyCheck,
+          lastBodyCheck: (isNext && !isSame ? nil : check) ?? following.previousBodyCheck,
           byteCount: segment.byteCount))
       var (missing, first) = (header.number.next, last.next)
       while missing < following.number {
@@ -133,16 +174,29 @@ struct LostManifest {
     of store: StoreIdentity, beginningWith number: SegmentNumber, salt: UInt64,
     behind last: FrameNumber
   ) throws(ToolError) -> Manifest {
+    guard
+      let manifest = reading(of: store, beginningWith: number, salt: salt, behind: last)
+    else { throw doesNotFollow() }
+    return manifest
+  }
+
+  /// The same; nil where there can be none such.
+  static func reading(
+    of store: StoreIdentity, beginningWith number: SegmentNumber, salt: UInt64,
+    behind last: FrameNumber
+  ) -> Manifest? {
     let segment = Named(
       number: number, salt: salt, firstFrame: last.next, lastFrame: .none, lastBodyCheck: 0,
       byteCount: 0)
-    return try manifest(of: store, naming: [segment])
+    return manifest(of: store, naming: [segment])
+  }
+
+  private static func doesNotFollow() -> ToolError {
+    ToolError(.damage, "the manifest is damaged, and the segments do not follow one another.")
   }
 
   /// A manifest is read and not made, so that nobody but the journal's own room knows what may stand in one.
-  private static func manifest(
-    of store: StoreIdentity, naming segments: [Named]
-  ) throws(ToolError) -> Manifest {
+  private static func manifest(of store: StoreIdentity, naming segments: [Named]) -> Manifest? {
     var writer = ByteWriter()
     writer.write(Manifest.name)
     writer.write(Manifest.currentFormat)
@@ -165,8 +219,7 @@ struct LostManifest {
     }
     writer.writeCheck(salt: 0)
     guard case .manifest(let manifest) = writer.withBytes({ Manifest.read($0) }) else {
-      throw ToolError(
-        .damage, "the manifest is damaged, and the segments do not follow one another.")
+      return nil
     }
     return manifest
   }

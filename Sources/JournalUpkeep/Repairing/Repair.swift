@@ -25,11 +25,13 @@ struct Repair {
   private let path: String
   private let disk: any Disk
   /// The same, as the original is read.
-  private let source: any ReadableDisk
-  /// What is wrong with the original.
-  private(set) var findings: [String] = []
+  private let source: PatientDisk
+  /// What is wrong with the original, besides that some of it cannot be read.
+  private var noted: [String] = []
   private static let lostEdits = "what was not saved when the journal was used last"
 
+  /// What is wrong with the original.
+  var findings: [String] { source.findings + noted }
   /// What could not be taken over.
   private(set) var losses: [String] = []
   /// The last commit that was taken over byte by byte.
@@ -39,7 +41,7 @@ struct Repair {
 
   init(of path: String, reading source: any ReadableDisk, on disk: any Disk) {
     self.path = path
-    self.source = source
+    self.source = PatientDisk(source)
     self.disk = disk
   }
 
@@ -51,12 +53,12 @@ struct Repair {
   ) throws(ToolError) {
     let (original, manifest) = try openOriginal()
     let (folder, mended) = try MendedFolder.mending(manifest, in: original)
-    findings += mended.map {
+    noted += mended.map {
       "\(JournalFiles.journalFolder)/\($0.fileName): a header whose check does not fit, and which is known from elsewhere"
     }
     try NewPlace.refuseExisting(newPath, on: disk)
     let survey = try JournalSurvey(manifest, in: folder)
-    findings += survey.findings.map { "\($0)" }
+    noted += survey.findings.map { "\($0)" }
     let plan = try plan(survey)
     let place = try NewPlace(newPath, on: disk)
     var repair = self
@@ -81,7 +83,7 @@ struct Repair {
     }
     if plan.hole == nil {
       if try survey.folder.hasOther(JournalFiles.edits) {
-        findings.append("\(JournalFiles.edits): no file")
+        noted.append("\(JournalFiles.edits): no file")
         losses.append(Self.lostEdits)
       } else {
         try copy.write(edits: try JournalCopy.edits(in: survey.folder))
@@ -121,9 +123,9 @@ struct Repair {
         throw JournalCopy.refusal(path, error, on: source)
       }
       if case .damaged(let finding) = error {
-        findings.append("\(finding)")
+        noted.append("\(finding)")
       } else if try folder.hasOther(JournalFiles.manifest) {
-        findings.append("\(JournalFiles.manifest): no file")
+        noted.append("\(JournalFiles.manifest): no file")
       } else {
         throw JournalCopy.refusal(path, error, on: source)
       }
@@ -138,7 +140,7 @@ struct Repair {
     } catch {
       // What cannot be read is no better than what is damaged.
       guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
-      findings.append(error.description)
+      noted.append(error.description)
       guard survey.goesBackToBeginning else { throw beyondRepair() }
     }
     let checkpoint = end?.frame
@@ -183,12 +185,12 @@ struct Repair {
       copied = try Checkpoint.copyFiles(survey.manifest, in: survey.folder, to: place.folder)
     } catch {
       guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
-      findings.append(error.description)
+      noted.append(error.description)
       guard survey.goesBackToBeginning, error.code == .disk else { throw beyondRepair() }
       return []
     }
     if copied.count < named.count {
-      findings.append(
+      noted.append(
         "a file of the state that was kept is damaged; it is made anew of the journal")
     }
     return copied
@@ -236,7 +238,7 @@ struct Repair {
     } catch {
       // It may be the edits that are in no frame yet.
       guard error.code == .damaged else { throw ToolError(error) }
-      findings.append(error.description)
+      noted.append(error.description)
       losses.append(Self.lostEdits)
       do throws(DiskError) {
         if try place.folder.information(of: JournalFiles.edits) != nil {
