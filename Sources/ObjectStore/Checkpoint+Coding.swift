@@ -9,8 +9,10 @@ internal import PropertyListCoding
 extension Checkpoint {
   static let name: UInt64 = 0x4B43_4548_432D_4A58  // "XJ-CHECK"
   static let format: UInt16 = 1
-  private static let headByteCount = 8 + 2 + 2 + 4 + 4 + 16
+  static let headByteCount = 8 + 2 + 2 + 4 + 4 + 16
   static let largestByteCount = 1 << 30
+  /// Of another format, about which nothing can be told but that it is newer.
+  static let largestByteCountOfNewer = 64 << 20
 
   /// The bytes of the file.
   package func encoded(_ store: StoreIdentity) throws(StoreError) -> ByteWriter {

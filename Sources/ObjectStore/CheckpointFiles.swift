@@ -135,13 +135,50 @@ extension Checkpoint {
     var bytes = ByteWriter()
     try onDiskOfStore(missing: .checkpointDamaged(name)) { () throws(DiskError) in
       let file = try folder.folderForReading(folderName).fileForReading(name)
-      let byteCount = Int(min(try file.information().byteCount, UInt64(largestByteCount)))
+      let length = try file.information().byteCount
+      // A file without end, or one that is mostly hole, is told by a look at both ends.
+      guard try mayBeOne(file, length) else { return }
+      let byteCount = Int(length)
       let target = UnsafeMutableRawBufferPointer(
         start: bytes.reserve(byteCount), count: byteCount)
       bytes.advance(by: try file.read(into: target, at: 0))
     }
     return try bytes.withBytes { (bytes) throws(StoreError) in
       (name, try Checkpoint(bytes, name, of: manifest.store))
+    }
+  }
+
+  /// Whether a file may be a checkpoint: by its name for itself, and by the trailer of its property list, which says where
+  /// everything before it ends.
+  private static func mayBeOne(
+    _ file: any ReadableFile, _ length: UInt64
+  ) throws(DiskError) -> Bool {
+    let (head, trailer) = (headByteCount, 32)
+    guard length >= UInt64(head + trailer + 8), length <= UInt64(largestByteCount) else {
+      return false
+    }
+    let place = length - UInt64(trailer + 8)
+    var bytes = ByteWriter(capacity: head + trailer)
+    for (offset, count) in [(0, head), (place, trailer)] as [(UInt64, Int)] {
+      let target = UnsafeMutableRawBufferPointer(start: bytes.reserve(count), count: count)
+      bytes.advance(by: try file.read(into: target, at: offset))
+    }
+    return bytes.withBytes { bytes in
+      func number<Integer: FixedWidthInteger>(at offset: Int, _: Integer.Type) -> Integer {
+        bytes.loadUnaligned(fromByteOffset: offset, as: Integer.self)
+      }
+      guard bytes.count == head + trailer, UInt64(littleEndian: number(at: 0, UInt64.self)) == name
+      else { return false }
+      guard UInt16(littleEndian: number(at: 8, UInt16.self)) == format else {
+        return length <= UInt64(largestByteCountOfNewer)
+      }
+      let (count, start) = (
+        UInt64(bigEndian: number(at: head + 8, UInt64.self)),
+        UInt64(bigEndian: number(at: head + 24, UInt64.self))
+      )
+      let (table, overflows) = count.multipliedReportingOverflow(by: UInt64(bytes[head + 6]))
+      let (end, isTooFar) = start.addingReportingOverflow(table)
+      return !overflows && !isTooFar && end == place - UInt64(head)
     }
   }
 

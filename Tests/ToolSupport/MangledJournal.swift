@@ -1,4 +1,5 @@
 package import DiskSimulation
+internal import Journaling
 package import TestSupport
 
 /// Journals of which a file has been changed, at a place and in a way that dice say.
@@ -21,5 +22,26 @@ extension Journals {
     }
     try disk.setContents(path, bytes)
     return "\(path) at \(offset)"
+  }
+}
+
+extension Journals {
+  /// Adds frames that hold nothing behind those of a segment.
+  package static func addEmptyFrames(
+    _ count: Int, to name: String, on disk: SimulatedDisk
+  ) throws {
+    let path = "\(path)/journal/\(name)"
+    guard var bytes = disk.contents(of: path) else { throw Missing(name: path) }
+    let salt = try SegmentHeader.sound(bytes).salt
+    let place = try SegmentWalk(of: bytes).place
+    bytes.removeSubrange(Int(place.offset)...)
+    var (number, check) = (place.expected.rawValue, place.previousBodyCheck)
+    for _ in 0..<count {
+      var frame = FrameBytes(number, [], after: check)
+      frame.kind = FrameKind.idleMarker.rawValue
+      bytes += frame.encoded(salt: salt)
+      (number, check) = (number + 1, frame.bodyCheck(salt: salt))
+    }
+    try disk.setContents(path, bytes)
   }
 }

@@ -1,0 +1,203 @@
+import DiskAccess
+import DiskSimulation
+import Foundation
+import JournalInspection
+import TestSupport
+import Testing
+import ToolSupport
+
+/// The tool itself, as a process under 512 MiB and 10 s, on journals that somebody has made to do harm.
+@Suite struct BoundsTests {
+  /// How a journal does harm.
+  enum Harm: String, CaseIterable {
+    case truncated, flipped, zeros, pipe, folderPipe, journalPipe, link, device, endlessCheckpoint
+    case endlessSegment, endlessEdits, endlessManifest, hugeLengths, tinyFrames
+  }
+
+  private static let byteCount = 512 << 20
+  private static let seconds = 10
+
+  @Test(arguments: Harm.allCases)
+  func `whatever lies there, every command ends in time and within its memory`(harm: Harm) throws {
+    let folder = try TemporaryFolder()
+    let disk = try harm == .tinyFrames ? Self.tinyFrames() : LongJournal.make(.late)
+    try Upkeep.addFiles(to: disk, from: try Journals.killed())
+    try Self.write(disk, to: folder.path)
+    try Self.harm("\(folder.path)/Notes.xjournal", harm)
+    let before = try Self.content(of: "\(folder.path)/Notes.xjournal")
+    var largest = 0
+    let looking = CommandTable.looking.filter(\.readsJournal).map { command in
+      String(command.examples.first?.line.dropFirst("xjournal ".count) ?? "")
+    }
+    let lines =
+      looking.filter { !$0.contains("--follow") }
+      + Upkeep.lines.filter { !$0.hasPrefix("bisect") && !Upkeep.isInPlace($0) }
+    for line in lines {
+      let (status, memory, errors) = try Self.run(ToolSupport.Run.words(line), in: folder.path)
+      // Examples are about another journal.
+      let isUsage = Upkeep.run(line, on: try Self.sound.get()).status == .usage
+      let words = "\(line) ends with \(status): \(errors)"
+      #expect([0, 1, 65, 66, 69, 74].contains(status) || isUsage && status == 64, "\(words)")
+      // What verify finds, and replay, is its answer.
+      if status >= 64, !["verify", "replay"].contains(where: { line.hasPrefix($0) }) {
+        #expect(!errors.isEmpty, "\(words)")
+      }
+      if harm == .folderPipe { #expect(status == 66, "\(line): \(status) \(errors)") }
+      if harm == .journalPipe, line.hasPrefix("verify") {
+        #expect(status == 65, "\(line): \(errors)")
+      }
+      #expect(memory <= Self.byteCount, "\(line): \(memory >> 20) MiB")
+      largest = max(largest, memory)
+      try? FileManager.default.removeItem(atPath: "\(folder.path)/New.xjournal")
+    }
+    let isSame = try Self.content(of: "\(folder.path)/Notes.xjournal") == before
+    #expect(isSame, "the journal was changed")
+    // A run that took nothing at all was none.
+    #expect(largest > 1 << 20)
+    print("\(harm.rawValue): \(lines.count) commands, \(largest >> 20) MiB at most")
+  }
+
+  @Test func `a run that takes too long, and one that takes too much, are told`() throws {
+    let slow = try Self.run(["-c", "sleep 60"], in: ".", of: "/bin/sh", seconds: 1)
+    #expect(slow.status == 124)
+    let program = "import sys; data = bytearray(600 << 20); print(len(data))"
+    let large = try Self.run(["python3", "-c", program], in: ".", of: "/usr/bin/env")
+    #expect(large.memory > Self.byteCount)
+  }
+
+  // MARK: Running
+
+  /// Runs the tool; returns how it ended, 124 where it did not in time, and how much memory it had at most.
+  private static func run(
+    _ words: [String], in folder: String, of program: String? = nil, seconds: Int = seconds
+  ) throws -> (status: Int32, memory: Int, errors: String) {
+    let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appending(path: "xjournal").path
+    let errors = "\(folder == "." ? FileManager.default.temporaryDirectory.path : folder)/.errors"
+    // Whoever starts a process knows what it took: a shell would, and its own memory is small.
+    let script = """
+      import os, signal, sys, time
+      errors = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+      null = os.open("/dev/null", os.O_RDWR)
+      os.chdir(sys.argv[2])
+      child = os.fork()
+      if child == 0:
+          for number, target in ((null, 0), (null, 1), (errors, 2)):
+              os.dup2(number, target)
+          os.execv(sys.argv[4], sys.argv[4:])
+      end = time.monotonic() + int(sys.argv[3])
+      done, status, usage = os.wait4(child, os.WNOHANG)
+      while not done and time.monotonic() < end:
+          time.sleep(0.002)
+          done, status, usage = os.wait4(child, os.WNOHANG)
+      if not done:
+          os.kill(child, signal.SIGKILL)
+          _, _, usage = os.wait4(child, 0)
+      print(os.waitstatus_to_exitcode(status) if done else 124, usage.ru_maxrss * 1024)
+      """
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments =
+      ["python3", "-c", script, errors, folder, "\(seconds)", program ?? tool] + words
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let said = String(
+      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let numbers = said.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+    try #require(numbers.count == 2, "\(said)")
+    return (
+      Int32(numbers[0]), numbers[1],
+      (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
+    )
+  }
+
+  // MARK: Journals
+
+  private static let sound = Result {
+    let disk = try LongJournal.make(.late)
+    try Upkeep.addFiles(to: disk, from: try Journals.killed())
+    return disk
+  }
+
+  private static func write(_ disk: SimulatedDisk, to folder: String) throws {
+    for path in disk.paths {
+      guard let bytes = disk.contents(of: path) else { continue }
+      let file = URL(filePath: folder).appending(path: path)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(bytes).write(to: file)
+    }
+  }
+
+  /// A journal of 50,000 frames that hold next to nothing.
+  private static func tinyFrames() throws -> SimulatedDisk {
+    let disk = try LongJournal.make(.none)
+    try Journals.addEmptyFrames(50_000, to: "0000000005.xj", on: disk)
+    return disk
+  }
+
+  private static func harm(_ journal: String, _ harm: Harm) throws {
+    let segment = "\(journal)/journal/0000000002.xj"
+    // There are none where no checkpoint was made.
+    let snapshots =
+      (try? FileManager.default.contentsOfDirectory(atPath: "\(journal)/snapshots")) ?? []
+    func replace(_ path: String, _ bytes: (inout Data) -> Void) throws {
+      var data = try Data(contentsOf: URL(filePath: path))
+      bytes(&data)
+      try data.write(to: URL(filePath: path))
+    }
+    func pipe(_ path: String) throws {
+      try FileManager.default.removeItem(atPath: path)
+      guard mkfifo(path, 0o600) == 0 else { throw Journals.Missing(name: path) }
+    }
+    func lengthen(_ path: String) throws {
+      let handle = try FileHandle(forUpdating: URL(filePath: path))
+      try handle.truncate(atOffset: 1 << 40)
+      try handle.close()
+    }
+    switch harm {
+    case .truncated: try replace(segment) { $0 = $0.prefix($0.count / 2) }
+    case .flipped: try replace(segment) { $0[$0.count / 2] ^= 0x55 }
+    case .zeros: try replace(segment) { $0 = Data(count: $0.count) }
+    case .pipe: try pipe(segment)
+    case .folderPipe: try pipe(journal)
+    case .journalPipe: try pipe("\(journal)/journal")
+    case .link, .device:
+      try FileManager.default.removeItem(atPath: segment)
+      try FileManager.default.createSymbolicLink(
+        atPath: segment, withDestinationPath: harm == .link ? "0000000003.xj" : "/dev/zero")
+    case .endlessCheckpoint:
+      #expect(snapshots.contains { $0.hasSuffix(".xc") })
+      for name in snapshots where name.hasSuffix(".xc") {
+        try lengthen("\(journal)/snapshots/\(name)")
+      }
+    case .endlessSegment: try lengthen("\(journal)/journal/0000000004.xj")
+    case .endlessEdits: try lengthen("\(journal)/edits")
+    case .endlessManifest: try lengthen("\(journal)/MANIFEST")
+    case .hugeLengths:
+      try replace(segment) { $0.replaceSubrange(160..<168, with: Data(repeating: 0xFF, count: 8)) }
+    case .tinyFrames: break
+    }
+  }
+
+  /// What everything in a folder is like: kinds, lengths and times, and the bytes of files that are not endless.
+  private static func content(of folder: String) throws -> [String: Data] {
+    let files = FileManager.default
+    let names = ["."] + ((try? files.subpathsOfDirectory(atPath: folder)) ?? [])
+    var content: [String: Data] = [:]
+    for name in names {
+      let path = name == "." ? folder : "\(folder)/\(name)"
+      let attributes = try files.attributesOfItem(atPath: path)
+      let length = attributes[.size] as? UInt64 ?? 0
+      let isFile = attributes[.type] as? FileAttributeType == .typeRegular
+      let words = [FileAttributeKey.type, .size, .modificationDate].map {
+        "\(attributes[$0].map { "\($0)" } ?? "")"
+      }
+      content["\(name) \(words)"] =
+        isFile && length < 64 << 20 ? try Data(contentsOf: URL(filePath: path)) : Data()
+    }
+    return content
+  }
+}
