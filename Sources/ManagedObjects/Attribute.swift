@@ -86,13 +86,15 @@ extension PropertyPlace {
       AttributeDescription(
         name, type.attributeType, isOptional: type.isOptional,
         defaultValue: defaultValue.storedValue),
-      options)
+      type, options)
   }
 
   /// Notes what the wrapper of a prototype declares.
   @usableFromInline static func declare(
-    _ description: AttributeDescription, _ options: [AttributeOption?]
+    _ description: AttributeDescription, _ contentType: Any.Type, _ options: [AttributeOption?]
   ) {
-    Construction.prototype?.declare(.attribute(AttributeDeclaration(description, options)))
+    var declaration = AttributeDeclaration(description, options)
+    declaration.contentType = contentType
+    Construction.prototype?.declare(.attribute(declaration))
   }
 }

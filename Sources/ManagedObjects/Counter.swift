@@ -25,7 +25,7 @@ public struct Counter {
       PropertyPlace.declare(
         AttributeDescription(
           name(), .counter, isOptional: false, defaultValue: .counter(wrappedValue())),
-        [first(), second(), third(), fourth()])
+        Int.self, [first(), second(), third(), fourth()])
     }
   }
 }

@@ -155,7 +155,7 @@ extension JournaledStore {
     _ type: Object.Type, _ predicate: Predicate<Object>
   ) throws -> BatchSelection {
     let names = KeyPathNames(ManagedObjectContext(reading: self))
-    let filter = try Filter(predicate) { names.name(of: $0) }
+    let filter = try Filter(predicate, names)
     return BatchSelection(
       request: FetchRequest(try entityName(of: type), where: filter), accessors: names.accessors)
   }

@@ -1,111 +1,108 @@
-internal import FoundationEssentials
 internal import ObjectModel
 internal import ObjectStore
 
-/// Stands behind an object that has no values, and notes which of its properties are read.
-///
-/// A key path has no name. So it is read on such an object: where it reads one property and gives what that was said
-/// to hold, whatever it was said to hold, it is that property.
+/// Stands behind an object that is there only for a key path to be read on it: gives it values, and notes which of its
+/// properties are read.
 final class KeyProbe {
-  private(set) var names: [String] = []
-  /// Which of two values each property is said to hold.
-  var isSecond = false
-
-  func value(of property: Property) -> Value? {
-    names.append(property.name)
-    guard let attribute = property.attribute else { return nil }
-    return Self.value(of: attribute.type, isSecond)
+  /// What the properties of the object hold.
+  enum Content {
+    /// What an object has.
+    case row(Row, Snapshot)
+    /// What objects begin with.
+    case plain
+    /// This, of one property; of the others what objects begin with.
+    case one(Property, Value?)
   }
 
-  /// One of two values of a type that no program is likely to make by itself; nil where there are none.
-  static func value(of type: AttributeType, _ isSecond: Bool) -> Value? {
-    let number = isSecond ? 1_748_263_915 : 912_384_756
-    return switch type {
-    case .boolean: .boolean(isSecond)
-    case .integer: .integer(number)
-    case .counter: .counter(number)
-    case .real: .real(Double(number))
-    case .decimal: .decimal(Decimal(number))
-    case .string: .string("probe \(number)")
-    case .data: .data(Data("probe \(number)".utf8))
-    case .date: .date(Date(timeIntervalSinceReferenceDate: Double(number)))
-    case .uuid:
-      .uuid(
-        UUID(
-          uuidString: isSecond
-            ? "8A9B2C1D-0000-4000-8000-000000000002" : "8A9B2C1D-0000-4000-8000-000000000001")
-          ?? UUID())
-    case .url: URL(string: "probe:\(number)").map { .url($0) }
-    case .dictionary: .dictionary(["probe": .integer(number)])
-    case .set: .set([.integer(number)])
-    case .transformed, .reference: nil
+  private let content: Content
+  private let reading: KeyPathReading
+
+  init(_ content: Content, for reading: KeyPathReading) {
+    self.content = content
+    self.reading = reading
+  }
+
+  /// Notes that what is no property of the model is read.
+  func note(_ name: String) { reading.note(name, nil) }
+
+  func value(of property: Property) -> Value? {
+    let value = held(property)
+    reading.note(property.name, value)
+    return value
+  }
+
+  private func held(_ property: Property) -> Value? {
+    guard let attribute = property.attribute else { return nil }
+    switch content {
+    // No row has what no save takes; who has set it is not there.
+    case .row(let row, _) where !property.isTransient: return row[property.key]
+    case .one(let one, let value) where one === property: return value
+    default: return attribute.filling ?? ProbeValues.plain(of: attribute.type)
     }
+  }
+
+  /// The instances that a relationship leads to, which are there for nothing else, either. There always are some, for
+  /// getters that rely on them.
+  func destinations(of property: Property) -> [ManagedObject] {
+    reading.note(property.name, nil)
+    guard let relationship = property.relationship else { return [] }
+    if case .one(let one, _) = content, one === property { return [] }
+    var contents = Array(repeating: Content.plain, count: relationship.isToMany ? 3 : 1)
+    var entity = relationship.destination
+    if case .row(let row, let snapshot) = content, !property.isTransient,
+      relationship.storage != .inverse
+    {
+      let destinations = row[property.key].destinations.prefix(3)
+      if let first = destinations.first { entity = first.entity }
+      contents = destinations.map { destination in
+        // What cannot be read is told by the fetch itself.
+        guard let row = try? snapshot.row(of: destination) else { return .plain }
+        return .row(row, snapshot)
+      }
+    }
+    return contents.compactMap { reading.makeObject(of: entity, $0) }
   }
 }
 
-/// Finds the keys that key paths of a program's classes lead to.
-final class KeyPathNames {
+/// One reading of a key path: on objects that are there for nothing else.
+final class KeyPathReading {
+  /// What was read of properties, in order.
+  private(set) var reads: [(name: String, value: Value?)] = []
+  /// The objects that relationships have led to.
+  private(set) var destinations: [ManagedObject] = []
   private let context: ManagedObjectContext
-  private var names: [AnyKeyPath: String] = [:]
-  /// Key paths that lead to no key, by the names that they are given; their values are asked of objects.
-  private(set) var accessors: [String: KeyAccessor] = [:]
 
-  init(_ context: ManagedObjectContext) { self.context = context }
+  init(in context: ManagedObjectContext) { self.context = context }
 
-  /// The key that a key path leads to; nil where its root is no class of the model.
-  func name(of path: AnyKeyPath) -> String? {
-    if let name = names[path] { return name }
-    guard let root = type(of: path).rootType as? ManagedObject.Type,
-      let info = context.schema.entity(of: root)
-    else { return nil }
-    let name = property(of: path, info) ?? accessor(of: path)
-    names[path] = name
-    return name
+  func note(_ name: String, _ value: Value?) { reads.append((name, value)) }
+
+  /// What a key path gives of an object that holds something.
+  func result(of path: AnyKeyPath, _ info: EntityInfo, _ content: KeyProbe.Content) -> Any? {
+    object(info, content, number: 0)[keyPath: path]
   }
 
-  private func property(of path: AnyKeyPath, _ info: EntityInfo) -> String? {
-    let id = ObjectID(entity: info.number, number: 0, store: context.store.tag)
+  /// Lets the objects go, which hold the reading.
+  func end() { destinations = [] }
+
+  fileprivate func makeObject(of entity: EntityNumber, _ content: KeyProbe.Content)
+    -> ManagedObject?
+  {
+    guard let info = context.schema.entity(entity) else { return nil }
+    let number = ObjectID.largestNumber - UInt64(destinations.count)
+    let made = object(info, content, number: number)
+    destinations.append(made)
+    return made
+  }
+
+  private func object(
+    _ info: EntityInfo, _ content: KeyProbe.Content, number: UInt64
+  ) -> ManagedObject {
+    let id = ObjectID(entity: info.number, number: number, store: context.store.tag)
     let state = ObjectState(id, info, in: context)
-    let probe = KeyProbe()
-    state.probe = probe
+    state.probe = KeyProbe(content, for: self)
     state.isFault = false
-    let object = Construction.makeObject(state)
-    var results: [Any?] = []
-    for isSecond in [false, true] {
-      probe.isSecond = isSecond
-      results.append(object[keyPath: path])
-    }
-    if probe.names.isEmpty {
-      return results.allSatisfy { $0 as? ObjectID == id } ? "objectID" : nil
-    }
-    guard probe.names.count == 2, probe.names[0] == probe.names[1],
-      let property = info.property(probe.names[0])
-    else { return nil }
-    switch property.kind {
-    case .relationship: return isRelationship(path) ? property.name : nil
-    case .attribute(let attribute):
-      let isItself = zip(results, [false, true]).allSatisfy { result, isSecond in
-        guard let value = KeyProbe.value(of: attribute.type, isSecond),
-          let convertible = result as? any AttributeConvertible
-        else { return false }
-        return property.taken(convertible.storedValue)?.value == value
-      }
-      return isItself ? property.name : nil
-    }
-  }
-
-  /// Whether what a key path gives is what a relationship gives.
-  private func isRelationship(_ path: AnyKeyPath) -> Bool {
-    type(of: path).valueType is any RelationshipContent.Type
-  }
-
-  private func accessor(of path: AnyKeyPath) -> String {
-    let name = "\u{1}\(accessors.count)"
-    nonisolated(unsafe) let path = path
-    accessors[name] = { object in
-      guard let result = object[keyPath: path] else { return nil }
-      return (result as? any AttributeConvertible)?.storedValue
-    }
-    return name
+    // A getter that sets something does not change anything by that.
+    state.presence = .gone
+    return Construction.makeObject(state)
   }
 }

@@ -11,13 +11,17 @@ extension ManagedObject {
       if info.property(key) != nil || info.virtualAttributes[key] != nil {
         return value(forKey: key)
       }
+      if let probe = state.probe {
+        probe.note(key)
+        return nil
+      }
       return state.attached().dynamicValue(of: state, key)
     }
     set {
       let info = state.entity
       if info.property(key) != nil || info.virtualAttributes[key] != nil {
         setValue(newValue, forKey: key)
-      } else {
+      } else if state.probe == nil {
         state.attached().setDynamicValue(newValue, of: state, key)
       }
     }
@@ -69,9 +73,12 @@ extension ManagedObject {
   /// The value of a key as it is held: nobody is told that it was read.
   public final func primitiveValue(forKey key: String) -> Value? {
     let context = state.attached()
-    guard let property = state.entity.property(key) else {
-      return context.value(of: state, key)
+    let property = state.entity.property(key)
+    if let probe = state.probe {
+      probe.note(key)
+      return property.flatMap { probe.value(of: $0) }
     }
+    guard let property else { return context.value(of: state, key) }
     return context.primitiveValue(of: state, property)
   }
 

@@ -58,17 +58,28 @@ extension ManagedObjectContext {
     limit: Int? = nil, offset: Int = 0
   ) throws -> [Object] {
     let names = KeyPathNames(self)
-    let filter = try Filter(predicate) { names.name(of: $0) }
+    let filter = try Filter(predicate, names)
     let request = FetchRequest(
       try entityName(of: type), where: filter, sortedBy: sortKeys, limit: limit, offset: offset)
     return try objectIDs(request, names.accessors).compactMap { instance(ofFound: $0) as? Object }
   }
 
   /// The key that a key path of a class of the model leads to; nil where it is computed, or leads elsewhere.
-  public func key(of path: AnyKeyPath) -> String? {
-    let names = KeyPathNames(self)
-    guard let name = names.name(of: path), names.accessors[name] == nil else { return nil }
-    return name
+  ///
+  /// A property that can be set is read for that, on objects that are in no store. One that is computed and gives
+  /// what a key holds, whatever that is, leads to that key.
+  public func key(of path: AnyKeyPath) -> String? { key(of: path, provingByObjects: false) }
+
+  /// The key that sorts as a key path does; nil where it is computed, or where there is no object to be sorted.
+  package func sortingKey(of path: AnyKeyPath) -> String? {
+    key(of: path, provingByObjects: true)
+  }
+
+  private func key(of path: AnyKeyPath, provingByObjects provesByObjects: Bool) -> String? {
+    guard let root = type(of: path).rootType as? ManagedObject.Type,
+      let info = schema.entity(of: root)
+    else { return nil }
+    return storedKey(of: path, info, provingByObjects: provesByObjects)
   }
 
   /// The objects of a class that a closure lets pass. Each is read and asked: a filter or a predicate finds them with

@@ -21,6 +21,7 @@ extension ManagedObjectContext {
 
   /// Notes for who watches reading that a key is read.
   func noteRead(of state: ObjectState, _ name: String) {
+    if state.probe != nil { return }
     if !watching.recordings.isEmpty {
       watching.recordings[watching.recordings.count - 1].note(state, name)
     }

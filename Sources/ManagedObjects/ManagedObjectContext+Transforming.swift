@@ -189,7 +189,7 @@ extension ManagedObjectContext {
 extension ObjectState {
   /// The program's value of a transformed attribute; nil where there is none, or it cannot be read.
   func decoded(of property: Property) -> DecodedValue? {
-    guard let context else {
+    guard let context, probe == nil else {
       return value(of: property).flatMap { try? property.transformation?.decode($0) }
     }
     return context.decoded(of: self, property)

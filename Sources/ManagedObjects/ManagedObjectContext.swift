@@ -26,6 +26,8 @@ public final class ManagedObjectContext {
   var heldAfterRelease = 0
   /// The numbers of keys that have been looked up.
   var keys: [String: KeyNumber] = [:]
+  /// The key paths that have been looked up, by the class of the objects that they were read of.
+  var knownKeyPaths: [AnyKeyPath: [ObjectIdentifier: KnownKeyPath]] = [:]
   /// What has changed since pending changes were processed last.
   var event = ContextEvent()
   /// Who watches the objects.

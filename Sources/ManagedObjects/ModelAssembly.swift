@@ -52,7 +52,7 @@ struct ModelAssembly {
   private mutating func add(_ declaration: PropertyDeclaration, to entity: inout EntityDescription)
   {
     switch declaration {
-    case .relationship(let description): entity.relationships.append(description)
+    case .relationship(_, let description): entity.relationships.append(description)
     case .attribute(var declaration):
       let key = declaration.description.name
       if let merge = declaration.merge {
@@ -96,7 +96,8 @@ struct DeclaredClass {
       type: type,
       wrappers: declarations.map { declaration in
         ModelProgram.Wrapper(
-          name: declaration.name, fallback: declaration.fallback,
+          name: declaration.name, contentType: declaration.contentType,
+          fallback: declaration.fallback,
           transformation: declaration.transformation)
       })
   }

@@ -12,6 +12,8 @@ package struct ModelProgram: Sendable {
   /// What a wrapper knows that an object of the past may not.
   struct Wrapper: Sendable {
     let name: String
+    /// The type of the property; nil where its values are stored as others.
+    let contentType: Any.Type?
     /// The stored value that stands for none, where the property cannot be nil.
     let fallback: Value?
     let transformation: (any Transforming)?

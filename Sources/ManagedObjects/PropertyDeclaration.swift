@@ -3,12 +3,21 @@ internal import ObjectModel
 /// What a wrapper says of its property.
 enum PropertyDeclaration {
   case attribute(AttributeDeclaration)
-  case relationship(RelationshipDescription)
+  /// With the type of the property.
+  case relationship(Any.Type, RelationshipDescription)
 
   var name: String {
     switch self {
     case .attribute(let attribute): attribute.description.name
-    case .relationship(let relationship): relationship.name
+    case .relationship(_, let relationship): relationship.name
+    }
+  }
+
+  /// The type of the property; nil where its values are stored as others.
+  var contentType: Any.Type? {
+    switch self {
+    case .attribute(let attribute): attribute.contentType
+    case .relationship(let type, _): type
     }
   }
 
@@ -26,6 +35,8 @@ enum PropertyDeclaration {
 /// What a wrapper says of an attribute: its description, and what of it only the program has.
 struct AttributeDeclaration {
   var description: AttributeDescription
+  /// The type of the property; nil where its values are stored as others.
+  var contentType: Any.Type?
   var transformation: (any Transforming)?
   var merge: MergeFunction?
 

@@ -35,6 +35,7 @@ public struct Relationship<Content: RelationshipContent> {
     guard place.isOfPrototype else { return }
     Construction.prototype?.declare(
       .relationship(
+        Content.self,
         RelationshipDescription(
           name(), to: Content.destination.entityName, inverse: inverse(),
           isToMany: Content.isToMany, isOrdered: Content.isOrdered, isOptional: isOptional(),
@@ -67,7 +68,11 @@ extension Optional: RelationshipContent where Wrapped: ManagedObject {
 
   /// The object that a property leads to.
   public init(at place: PropertyPlace) {
-    self = place.storedValue()?.reference.flatMap { place.object($0, as: Wrapped.self) }
+    if let made = place.probed() {
+      self = made.first as? Wrapped
+    } else {
+      self = place.storedValue()?.reference.flatMap { place.object($0, as: Wrapped.self) }
+    }
   }
 
   /// Has a property lead here.
@@ -87,6 +92,10 @@ extension Set: RelationshipContent where Element: ManagedObject {
 
   /// The objects that a property leads to.
   public init(at place: PropertyPlace) {
+    if let made = place.probed() {
+      self.init(made.compactMap { $0 as? Element })
+      return
+    }
     let destinations = place.destinations()
     self.init(minimumCapacity: destinations.count)
     for destination in destinations {
@@ -110,7 +119,11 @@ extension Array: RelationshipContent where Element: ManagedObject {
 
   /// The objects that a property leads to, in their order.
   public init(at place: PropertyPlace) {
-    self = place.destinations().compactMap { place.object($0, as: Element.self) }
+    if let made = place.probed() {
+      self = made.compactMap { $0 as? Element }
+    } else {
+      self = place.destinations().compactMap { place.object($0, as: Element.self) }
+    }
   }
 
   /// Has a property lead here, in this order; an object that stands twice stays where it stands first.
@@ -122,11 +135,17 @@ extension Array: RelationshipContent where Element: ManagedObject {
 }
 
 extension PropertyPlace {
+  /// The destinations of an object that is there only to find out what is read of it; nil of any other.
+  fileprivate func probed() -> [ManagedObject]? {
+    let state = present
+    guard let probe = state.probe else { return nil }
+    return state.entity.wrapped[ordinal].map { probe.destinations(of: $0) } ?? []
+  }
+
   fileprivate func destinations() -> [ObjectID] {
     let state = present
     guard let property = state.entity.wrapped[ordinal], let relationship = property.relationship
     else { return [] }
-    if let probe = state.probe { return (probe.value(of: property)).destinations }
     let context = state.attached()
     context.willRead(state, property.key)
     return context.destinations(of: state, property.key, relationship)
@@ -136,7 +155,6 @@ extension PropertyPlace {
   fileprivate func object<Object: ManagedObject>(
     _ id: ObjectID, as type: Object.Type
   ) -> Object? {
-    if present.probe != nil { return nil }
     let context = present.attached()
     guard let object = context.instance(of: id) else { return nil }
     guard let typed = object as? Object else {

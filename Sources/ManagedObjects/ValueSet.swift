@@ -27,7 +27,7 @@ public struct ValueSet<Element: AttributeConvertible & Hashable> {
       PropertyPlace.declare(
         AttributeDescription(
           name(), .set, isOptional: false, defaultValue: wrappedValue().storedValue),
-        [first(), second(), third(), fourth()])
+        Set<Element>.self, [first(), second(), third(), fourth()])
     }
   }
 }

@@ -19,8 +19,14 @@ extension PredicateExpressions.KeyPath: WalkedExpression {
       throw walk.refused(self, " behind anything but a key")
     }
     // A name that the program has comes first: an object may have a count of its own.
-    if let name = walk.name(keyPath) { return .operand(.key(path + [name])) }
+    if let keys = walk.keys(keyPath, path) { return .operand(.key(keys)) }
     switch kind {
+    case .collectionIsEmpty? where Root.Output.self is String.Type:
+      return .filter(Filter(.init(.key(path), .equal, "")))
+    case .collectionIsEmpty? where Root.Output.self is Data.Type:
+      return .filter(Filter(.init(.key(path), .equal, .literal(.data(Data())))))
+    case .collectionCount? where Root.Output.self is String.Type || Root.Output.self is Data.Type:
+      throw walk.refused(self, " that counts what is in a \(Root.Output.self)")
     case .collectionCount?: return .operand(.count(path))
     case .collectionIsEmpty?: return .filter(Filter(.init(.count(path), .equal, 0)))
     default:

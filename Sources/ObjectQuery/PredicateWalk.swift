@@ -9,7 +9,20 @@ extension Filter {
   package init<Object>(
     _ predicate: Predicate<Object>, name: @escaping (AnyKeyPath) -> String?
   ) throws(QueryError) {
-    var walk = PredicateWalk(name: name)
+    try self.init(predicate, keys: { path, keys in name(path).map { keys + [$0] } })
+  }
+
+  /// Reads what a `#Predicate` says, once, so that objects need not be evaluated one by one.
+  ///
+  /// - Parameters:
+  ///   - keys: the keys that a key path leads to behind others; nil where it leads to none.
+  ///   - isComputed: whether a key is of what objects are asked for, so that no row leads on from it.
+  /// - Throws: `QueryError` with the code `untranslatable`, which names the operator that no filter has.
+  package init<Object>(
+    _ predicate: Predicate<Object>, keys: @escaping (AnyKeyPath, [String]) -> [String]?,
+    isComputed: @escaping (String) -> Bool = { _ in false }
+  ) throws(QueryError) {
+    var walk = PredicateWalk(keys: keys, isComputed: isComputed)
     walk.variables[predicate.variable.key] = .init(level: 0, operand: .key([]))
     self = try walk.filter(predicate.expression)
   }
@@ -33,7 +46,8 @@ struct PredicateWalk {
     case range(Filter.Operand?, Filter.Operand?, isClosed: Bool)
   }
 
-  let name: (AnyKeyPath) -> String?
+  let keys: (AnyKeyPath, [String]) -> [String]?
+  let isComputed: (String) -> Bool
   var variables: [PredicateExpressions.VariableID: Binding] = [:]
   /// How many closures over destinations stand around this place.
   var level = 0
@@ -79,18 +93,20 @@ struct PredicateWalk {
     inner.level += 1
     inner.variables[variable] = Binding(level: inner.level, operand: .key([]))
     let filter = try inner.filter(test)
+    let isComputed = path.last.map(isComputed) ?? false
     // Of one comparison with a value the quantifier says the same, also of sets of values.
     if case .comparison(let comparison) = filter.node, comparison.quantifier == nil,
       comparison.right.isConstant
     {
       switch comparison.left {
-      case .key(let rest):
+      case .key(let rest) where rest.isEmpty || !isComputed:
         return comparison.with(.key(path + rest), quantifier)
-      case .count(let rest) where !rest.isEmpty:
+      case .count(let rest) where !rest.isEmpty && !isComputed:
         return comparison.with(.count(path + rest), quantifier)
       default: break
       }
     }
+    if isComputed { throw refused(sequence, " over objects that a property computes") }
     return .related(quantifier, path, filter)
   }
 }

@@ -34,7 +34,7 @@ extension ManagedObjectContext {
 
   /// The key that sorts as a descriptor does; nil where none does.
   private func sortKey<Object: ManagedObject>(_ descriptor: SortDescriptor<Object>) -> SortKey? {
-    guard let path = descriptor.keyPath, let name = key(of: path) else { return nil }
+    guard let path = descriptor.keyPath, let name = sortingKey(of: path) else { return nil }
     switch Swift.type(of: path).valueType {
     case is String.Type, is String?.Type:
       guard descriptor.stringComparator == .lexical else { return nil }
