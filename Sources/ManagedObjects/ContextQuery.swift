@@ -51,16 +51,13 @@ final class ContextKeys: KeyResolver {
   func resolve(_ key: String, of entity: ModelEntity) -> ObjectQuery.ResolvedKey? {
     if let accessor = named[key] { return .virtual(add(accessor)) }
     guard let info = context.schema.entity(named: entity.name) else { return nil }
-    if info.virtualAttributes[key] != nil
-      || heirs(of: info).contains(where: { $0.virtualAttributes[key] != nil })
-    {
-      return .virtual(
-        add { $0.state.entity.virtualAttributes[key] == nil ? nil : $0.value(forKey: key) })
+    // Of one key objects of the entity itself may have what is stored, and those of an heir what is not.
+    let isForObjects = info.kinds.contains { kind in
+      guard let kind = context.schema.entity(kind) else { return false }
+      return kind.virtualAttributes[key] != nil || kind.property(key)?.isTransient ?? false
     }
-    if let property = info.property(key) {
-      if property.isTransient { return .virtual(add { $0.value(forKey: key) }) }
-      return .stored(property.key)
-    }
+    if isForObjects { return .virtual(add { $0[key] }) }
+    if let property = info.property(key) { return .stored(property.key) }
     return context.existingKey(key).map { .stored($0) }
   }
 
@@ -70,10 +67,6 @@ final class ContextKeys: KeyResolver {
 
   /// Any object may have dynamic attributes, which nobody need have set yet.
   var allowsUnusedKeys: Bool { true }
-
-  private func heirs(of info: EntityInfo) -> [EntityInfo] {
-    info.kinds.dropFirst().compactMap { context.schema.entity($0) }
-  }
 
   private func add(_ accessor: @escaping KeyAccessor) -> Int {
     accessors.append(accessor)
