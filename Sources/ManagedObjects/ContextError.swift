@@ -12,6 +12,8 @@ public enum ContextError: Error, Hashable, Sendable {
   case objectOfAnotherClass(ObjectID, String, String)
   /// `willSave` sets values, or brings objects to be saved, again and again.
   case willSaveDoesNotEnd(ObjectID)
+  /// Hooks that validate set values, or bring objects to be saved, again and again.
+  case validationDoesNotEnd(ObjectID)
   /// Others have had something lead to objects that are to be deleted, again each time their delete rules were followed.
   case stillLedTo([ObjectID])
   /// Later changes have touched the same keys of objects, so that an older one cannot be taken back by itself.
@@ -59,6 +61,9 @@ extension ContextError: CustomStringConvertible {
     case .willSaveDoesNotEnd(let id):
       "willSave sets values or brings objects each of 1,000 times it is called, of \(id) last; set what has to be "
         + "set by setPrimitiveValue, or only where it differs, and insert only what is not there."
+    case .validationDoesNotEnd(let id):
+      "Hooks that validate have made something else of \(id) each of 100 times they were asked; have them set values "
+        + "that are the same when they are asked again, or set these in willSave."
     case .stillLedTo(let ids):
       "Whenever the delete rules of \(ids.map { "\($0)" }.joined(separator: ", ")) had been followed, others have "
         + "committed something else that leads there; save again when they have ended."

@@ -20,6 +20,8 @@ struct ContextEvent {
 
   /// Whether it is kept which objects are set: while hooks run before a save.
   var collectsSets = false
+  /// Whether those are kept, too, that are set without anybody being told: while hooks validate.
+  var collectsPrimitiveSets = false
   private var setSince: Set<ObjectID> = []
 
   mutating func noteSet(_ object: ObjectID) { setSince.insert(object) }

@@ -121,7 +121,7 @@ extension ManagedObjectContext {
       readFailure = nil
       throw failure
     }
-    try validate()
+    try validateUntilQuiet()
     if view.parent == nil { try restate() }
   }
 

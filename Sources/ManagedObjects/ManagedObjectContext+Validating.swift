@@ -2,10 +2,47 @@ internal import EventFold
 internal import ObjectModel
 
 extension ManagedObjectContext {
-  /// Checks everything that is to be saved.
+  /// Checks everything that is to be saved, and does so anew where hooks that are asked have changed something: what
+  /// is saved has been checked as it is. What they make of what was changed last belongs to the step that changed it.
   ///
   /// - Throws: all that is wrong.
-  func validate() throws {
+  func validateUntilQuiet() throws {
+    (event.collectsSets, event.collectsPrimitiveSets) = (true, true)
+    _ = event.takeSet()
+    let isApart = !fold.hasOpenStep && !fold.undoSteps.isEmpty
+    var (isChanged, roundCount) = (false, 0)
+    defer {
+      isChanged = isChanged || !event.takeSet().isEmpty
+      if isChanged { processPendingChanges(endingStep: true, ofHooks: isApart) }
+      (event.collectsSets, event.collectsPrimitiveSets) = (false, false)
+    }
+    var before: [ObjectID: Row?] = [:]
+    while true {
+      let failures = failuresFound()
+      let set = event.takeSet().sorted()
+      guard let first = set.first else { return try refuse(failures) }
+      // What is wrong may not be so any more.
+      isChanged = true
+      propagateDeletions()
+      try storePending()
+      try dropDeadReferences()
+      // A hook that sets a value as it was changes nothing.
+      let after = set.map { ($0, fold.objects[$0]?.row) }
+      if after.allSatisfy({ before[$0.0] == .some($0.1) }) { return try refuse(failures) }
+      for (object, row) in after { before.updateValue(row, forKey: object) }
+      roundCount += 1
+      if roundCount > 100 { throw ContextError.validationDoesNotEnd(first) }
+    }
+  }
+
+  private func refuse(_ failures: [ValidationFailure]) throws {
+    if !failures.isEmpty { throw ValidationErrors(failures: failures) }
+  }
+
+  /// Checks everything that is to be saved.
+  ///
+  /// - Returns: all that is wrong.
+  private func failuresFound() -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
     for object in objectsToSave {
       switch object.state.standing {
@@ -22,7 +59,7 @@ extension ManagedObjectContext {
           objectID: denied.object.objectID, entityName: denied.object.entity.name, key: denied.key,
           kind: .denied(denied.destinations)))
     }
-    if !failures.isEmpty { throw ValidationErrors(failures: failures) }
+    return failures
   }
 
   private func validate(

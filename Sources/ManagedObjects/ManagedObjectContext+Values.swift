@@ -168,6 +168,7 @@ extension ManagedObjectContext {
     base(state)
     if state.untracked != nil { state.endUntracked(key) }
     perform(.setPrimitive(state.objectID, key, held))
+    if event.collectsPrimitiveSets { event.noteSet(state.objectID) }
     replaceDecoded(of: state, key)
     settle(state)
   }
