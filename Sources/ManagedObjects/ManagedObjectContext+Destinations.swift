@@ -79,7 +79,10 @@ extension ManagedObjectContext {
       let inverse = schema.entity(member.entity)?.property(key)?.relationship?.inverse,
       inverse.storage == .inverse
     else { return }
-    let (former, latter) = (old.flatMap(state(of:)), new.flatMap(state(of:)))
+    let isAwaited = !watching.left.isEmpty
+    if isAwaited { beginTelling() }
+    defer { if isAwaited { endTelling() } }
+    let (former, latter) = (old.flatMap(watchedState(of:)), new.flatMap(watchedState(of:)))
     if let former { noteOwner(former, inverse.key) }
     if let latter { noteOwner(latter, inverse.key) }
     if let former { willChange(former, inverse.key) }
@@ -103,9 +106,12 @@ extension ManagedObjectContext {
     comes: Bool
   ) {
     for former in owners.sorted() { noteReference(of: member, key, from: former, to: owner) }
+    let isAwaited = !watching.left.isEmpty
+    if isAwaited { beginTelling() }
+    defer { if isAwaited { endTelling() } }
     guard let owner,
       let inverse = schema.entity(member.entity)?.property(key)?.relationship?.inverse,
-      let state = state(of: owner)
+      let state = watchedState(of: owner)
     else { return }
     guard state.members?[inverse.key].map({ !$0.contains(member) }) ?? comes else { return }
     noteReference(of: member, key, from: nil, to: owner)

@@ -80,6 +80,7 @@ extension ManagedObjectContext {
     refresh(stale, keepingChanges: true, reason: .merge)
     noteReferences(
       of: came.changed.filter { state(of: $0)?.isFault ?? true }, came.inserted, rows)
+    tellWaiting(of: came.changed.sorted())
     bury(gone)
     event.inserted.formUnion(new)
   }

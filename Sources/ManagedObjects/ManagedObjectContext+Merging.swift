@@ -38,6 +38,7 @@ extension ManagedObjectContext {
     )
     noteMerged(commit.number)
     for change in commit.changes { noteReferences(in: change) }
+    tellWaiting(of: commit)
     noteGone(states.filter { $0.isFault && !isChanged($0) }, in: commit)
     event.inserted.formUnion(new.map(\.objectID))
     return new

@@ -64,6 +64,7 @@ extension ManagedObjectContext {
       ? info.objectClass.init(ObjectSeed(state: state))
       : Construction.makeObject(state)
     registered[id.rawValue] = Unmanaged.passUnretained(state)
+    if !watching.left.isEmpty { state.watch = watching.left.removeValue(forKey: id) }
     return object
   }
 

@@ -84,7 +84,11 @@ extension ManagedObjectContext {
   func endWatch(of state: ObjectState) {
     guard let watch = state.watch else { return }
     state.watch = nil
-    watching.objectCount -= 1
+    if let left = watch.left(at: state.base) {
+      watching.left[state.objectID] = left
+    } else {
+      watching.objectCount -= 1
+    }
     for computed in watch.computed.values { setSources(of: computed, Recording()) }
   }
 
@@ -92,7 +96,7 @@ extension ManagedObjectContext {
   func endTelling(of states: [ObjectState]) {
     for state in states { state.watch = nil }
     // What its objects do when they end is not to meet the context while it forgets them.
-    let kept = (watching.tracked, watching.told)
+    let kept = watching.told
     watching.forgetObjects()
     withExtendedLifetime(kept) {}
   }

@@ -41,6 +41,10 @@ extension ManagedObjectContext {
       }
       .sorted { $0.objectID < $1.objectID }
     refresh(states, keepingChanges: true, reason: .refresh)
+    if watching.objectCount > 0 {
+      let faults = registered.values.map { $0.takeUnretainedValue() }.filter(\.isFault)
+      tellWaiting(of: (watching.left.keys + faults.map(\.objectID)).sorted())
+    }
     // Nothing that was read stands further back than these do now.
     let bases = registered.values.lazy.map { $0.takeUnretainedValue() }
       .filter { !$0.isFault && $0.presence != .gone && $0.base != .none }.map(\.base)

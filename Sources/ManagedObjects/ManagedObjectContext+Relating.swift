@@ -99,7 +99,7 @@ extension ManagedObjectContext {
   private func move(
     _ member: ObjectState, _ key: KeyNumber, from old: ObjectID?, to new: ObjectID?
   ) {
-    let owners = [old, new].compactMap { $0.flatMap(state(of:)) }
+    let owners = [old, new].compactMap { $0.flatMap(watchedState(of:)) }
     let back = schema.entity(member.objectID.entity)?.property(key)?.relationship?.inverse?.key
     for owner in owners {
       guard let back else { continue }

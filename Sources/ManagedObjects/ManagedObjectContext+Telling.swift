@@ -27,7 +27,6 @@ extension ManagedObjectContext {
     }
     guard probe.isTracking, let object = state.object else { return }
     watch(of: state).track(name).access(object, keyPath: watching.keyPath(name))
-    if watching.tracked[state.objectID] == nil { watching.tracked[state.objectID] = object }
   }
 
   func name(of key: KeyNumber, _ state: ObjectState) -> String? {
@@ -67,7 +66,7 @@ extension ManagedObjectContext {
       old: old, dependents: dependents, isTracked: isTracked)
     if isTracked, let registrar = watch.registrar {
       // What is being tracked at this moment has yet to ask for it.
-      if !probe.isTracking { endTracking(of: state, name) }
+      if !probe.isTracking { watch.endTracking(name) }
       registrar.willSet(object, keyPath: watching.keyPath(name))
     }
     for dependent in dependents { willChange(dependent) }
@@ -105,16 +104,7 @@ extension ManagedObjectContext {
     letGoTold()
   }
 
-  /// Observation no longer waits for a key to change, as it is told of it now.
-  private func endTracking(of state: ObjectState, _ name: String) {
-    guard let watch = state.watch else { return }
-    watch.endTracking(name)
-    if watch.tracked.isEmpty, let object = watching.tracked.removeValue(forKey: state.objectID) {
-      watching.told.append(object)
-    }
-  }
-
-  /// Lets objects go that were kept for Observation, once everything that changes together has changed.
+  /// Lets instances go that were made for Observation, once everything that changes together has changed.
   private func letGoTold() {
     if watching.depth > 0 || watching.told.isEmpty { return }
     let told = watching.told

@@ -53,7 +53,7 @@ extension ManagedObjectContext {
   private func forgetMembers(
     of owner: ObjectID?, leadingBackBy key: KeyNumber, of state: ObjectState
   ) {
-    guard let owner = owner.flatMap(self.state(of:)),
+    guard let owner = owner.flatMap(watchedState(of:)),
       let inverse = state.entity.property(key)?.relationship?.inverse
     else { return }
     willChange(owner, inverse.key)

@@ -25,6 +25,9 @@ final class ObjectWatch {
   /// The keys that were read while Observation was tracking, and have not changed since.
   private(set) var tracked: Set<String> = []
   private(set) var registrar: ObservationRegistrar?
+  /// The commit that the object stood on when the first instance came to its end of which Observation waits for
+  /// something; nil where none has.
+  private(set) var leftAt: CommitNumber?
   /// What is being changed.
   var changes: [String: Change] = [:]
 
@@ -85,5 +88,18 @@ final class ObjectWatch {
   }
 
   /// Observation is told of a key's changing once, and asks again if it wants to hear more.
-  func endTracking(_ name: String) { tracked.remove(name) }
+  func endTracking(_ name: String) {
+    tracked.remove(name)
+    if tracked.isEmpty { leftAt = nil }
+  }
+
+  /// What of this outlasts the object's instance: what Observation waits for; nil where that is nothing.
+  ///
+  /// - Parameter base: the commit that the instance stands on.
+  func left(at base: CommitNumber) -> ObjectWatch? {
+    if tracked.isEmpty { return nil }
+    let left = ObjectWatch()
+    (left.tracked, left.registrar, left.leftAt) = (tracked, registrar, leftAt ?? base)
+    return left
+  }
 }

@@ -17,10 +17,10 @@ struct Watching {
   var changesByHand: [ComputedKey.Source: Int] = [:]
   /// The declared dependencies that are being read.
   var declared: Set<ComputedKey.Source> = []
-  /// The objects of which keys were read while Observation was tracking, until they have changed. They are kept, as
-  /// they would be read anew otherwise, and nobody would tell of their changes.
-  var tracked: [ObjectID: ManagedObject] = [:]
-  /// Those that have been told of and are kept until the change is made.
+  /// What Observation waits for of objects that nobody holds: the next instance of such an object has it. Of the
+  /// objects themselves nothing is kept.
+  var left: [ObjectID: ObjectWatch] = [:]
+  /// Instances that were made for Observation to be told of them, kept until the change is made.
   var told: [ManagedObject] = []
   private var keyPaths: [String: KeyPath<ManagedObject, Value?>] = [:]
 
@@ -38,7 +38,7 @@ struct Watching {
     untold = []
     stale = []
     changesByHand = [:]
-    tracked = [:]
+    left = [:]
     told = []
   }
 
