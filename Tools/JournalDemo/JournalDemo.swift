@@ -18,6 +18,11 @@ enum JournalDemo {
         try StoreWriter(
           path: arguments.dropFirst().first ?? "", life: arguments.dropFirst(2).first ?? "1"
         ).run()
+      case "long":
+        try LongWriter(
+          path: arguments.dropFirst().first ?? "",
+          eventCount: arguments.dropFirst(2).first.flatMap { Int($0) }
+        ).run()
       case "hold":
         try Writer(path: arguments.dropFirst().first ?? "", life: "1").hold()
       case "obey":
