@@ -36,12 +36,11 @@ import ToolSupport
         }
       }
     }
-    #expect(names.isSuperset(of: ["kind", "distance", "kept prefix", "transformer", "rule"]))
+    #expect(names.isSuperset(of: ["kind", "distance", "delete rule", "member"]))
   }
 
   private static func integer(_ value: JSONValue?) -> Int? {
-    guard case .number(let number) = value else { return nil }
-    return Int(number.text)
+    if case .integer(let integer) = value { integer } else { nil }
   }
 
   @Test func `every file of a journal is taken apart, and of a damaged one what is sound`() throws {
