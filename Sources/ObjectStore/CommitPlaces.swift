@@ -27,6 +27,8 @@ final class CommitPlaces: @unchecked Sendable {
   // Guarded by `lock`.
   /// In their order; those without commits are not among them.
   private var walked: [Walked] = []
+  /// The last commits of long segments of which no others were asked for yet, by the segments' first frames.
+  private var tails: [FrameNumber: Walked] = [:]
   /// The first entry of segments that were looked at, by their first frames; nil where a sealed one has none.
   private var beginnings: [FrameNumber: PlaceList.Entry?] = [:]
   /// What is wrong in what was looked at or right behind it, by the frame that it is met at.
@@ -47,13 +49,73 @@ final class CommitPlaces: @unchecked Sendable {
     of commit: CommitNumber, head: CommitNumber
   ) throws(StoreError) -> (place: FramePlace, first: CommitNumber) {
     try lock.withLock { () throws(StoreError) in
-      var place = known(commit)
-      if place == nil { place = try walk(to: commit) }
-      guard let place, let entry = walked[place].entries.last(upTo: commit) else {
+      guard let entry = try entry(of: commit) else {
         throw damage(after: .none) ?? .commitDropped(commit)
       }
       return (entry.place, entry.firstCommit)
     }
+  }
+
+  private func entry(of commit: CommitNumber) throws(StoreError) -> PlaceList.Entry? {
+    if let place = known(commit) { return walked[place].entries.last(upTo: commit) }
+    if let tail = tails.values.first(where: {
+      !$0.entries.isEmpty && $0.firstCommit <= commit && commit <= $0.lastCommit
+    }) {
+      return tail.entries.last(upTo: commit)
+    }
+    let reader = try reader()
+    guard let segment = try segment(of: commit, reader) else { return nil }
+    if let entry = try trailingEntry(of: commit, segment, reader) { return entry }
+    return try walk(segment, reader).flatMap { walked[$0].entries.last(upTo: commit) }
+  }
+
+  /// The entry of a commit that is among the last of a long segment, of which nothing else is read; nil where it is not.
+  private func trailingEntry(
+    of commit: CommitNumber, _ segment: Manifest.Segment, _ reader: JournalReader
+  ) throws(StoreError) -> PlaceList.Entry? {
+    // Once for each segment: who asks for more, or for what comes later, walks.
+    guard tails[segment.firstFrame] == nil,
+      !walked.contains(where: { $0.frames.lowerBound == segment.firstFrame })
+    else { return nil }
+    tails[segment.firstFrame] = Walked(frames: segment.frames, isWhole: false)
+    do throws(StoreError) {
+      let tail = try tail(of: segment, reader)
+      guard !tail.entries.isEmpty else { return nil }
+      tails[segment.firstFrame] = tail
+      let isThere = tail.firstCommit <= commit && commit <= tail.lastCommit
+      return isThere ? tail.entries.last(upTo: commit) : nil
+    } catch {
+      // Whoever walks the segment then tells what is wrong with it.
+      return nil
+    }
+  }
+
+  private func tail(
+    of segment: Manifest.Segment, _ reader: JournalReader
+  ) throws(StoreError) -> Walked {
+    var tail = Walked(frames: segment.frames, isWhole: false)
+    let places: [FramePlace]
+    do throws(DiskError) {
+      places = try TrailingFrames.places(of: segment, in: reader.folder)
+    } catch {
+      throw StoreError(JournalError.disk(error))
+    }
+    let files = try onJournal { () throws(JournalError) in
+      try FrameFiles(in: reader.folder, reader.manifest)
+    }
+    for place in places {
+      let frame = try onJournal { () throws(JournalError) in try files.frame(at: place) }
+      guard frame.kind == .batch else { continue }
+      let numbers = try frame.withPayload { (payload) throws(StoreError) in
+        try BatchContent.commitNumbers(in: payload, of: place.number, decoder) {
+          (span) throws(JournalError) in try reader.bytes(of: span)
+        }
+      }
+      guard let numbers else { continue }
+      tail.entries.append(PlaceList.Entry(firstCommit: numbers.lowerBound, place: place))
+      tail.lastCommit = max(tail.lastCommit, numbers.upperBound)
+    }
+    return tail
   }
 
   /// The place, among those walked, of the segment that has a commit.
@@ -104,6 +166,7 @@ final class CommitPlaces: @unchecked Sendable {
   func forget(before frame: FrameNumber) {
     lock.withLock {
       walked.removeAll { $0.frames.lowerBound < frame }
+      tails = tails.filter { $0.key >= frame }
       beginnings = beginnings.filter { $0.key >= frame }
       damages = damages.filter { $0.key >= frame }
     }
@@ -114,13 +177,6 @@ final class CommitPlaces: @unchecked Sendable {
   }
 
   // MARK: Segments
-
-  /// Walks the segment in which a commit should be; nil where there is none.
-  private func walk(to commit: CommitNumber) throws(StoreError) -> Int? {
-    let reader = try reader()
-    guard let segment = try segment(of: commit, reader) else { return nil }
-    return try walk(segment, reader)
-  }
 
   /// The last segment whose first commit is not after one; nil where there is none.
   private func segment(

@@ -56,8 +56,8 @@ import ToolSupport
       switch self {
       case .none: 0
       case .beginning: 5 << 18
-      // Two walks over it, one of which is that of opening, and some frames once more.
-      case .whole: 2 * whole + 2 << 20
+      // Two walks over it, one of which is that of opening, looks at both ends, and some frames once more.
+      case .whole: 2 * whole + 4 << 20
       }
     }
   }
