@@ -77,7 +77,6 @@ extension ManagedObjectContext {
   func forget(_ state: ObjectState) {
     if state.probe != nil { return }
     registered.removeValue(forKey: state.objectID.rawValue)
-    if state.probe != nil { return }
     // Values that no save takes stay, and the rest of the object is read again when it is needed. A child's is nobody
     // else's, as it stands on what its parent had.
     if state.hasDraft, view.parent == nil, fold.replaceRow(of: state.objectID, by: Row()) {
