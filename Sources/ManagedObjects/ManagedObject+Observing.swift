@@ -12,7 +12,8 @@ extension ManagedObject {
   /// - Parameters:
   ///   - key: the key.
   ///   - options: what is told.
-  ///   - handler: what is called, in the course of the change. It may do whatever it likes, also end itself.
+  ///   - handler: what is called, in the course of the change. It may do whatever it likes, also end itself;
+  ///     but in the midst of a patch it may not save, undo or give up.
   /// - Returns: what ends it, when cancelled or released.
   public final func observe(
     _ key: String, _ options: ObservingOptions = [],

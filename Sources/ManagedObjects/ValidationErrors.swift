@@ -42,8 +42,16 @@ extension ValidationErrors: CustomStringConvertible {
 extension ValidationFailure: CustomStringConvertible {
   /// Where and what, in a sentence.
   public var description: String {
-    let place = "\(entityName)\(key.map { ".\($0)" } ?? "") of \(objectID)"
-    return switch kind {
+    kind.sentence(of: "\(entityName)\(key.map { ".\($0)" } ?? "") of \(objectID)")
+  }
+}
+
+extension ValidationFailure.Kind {
+  /// What is wrong, in a sentence.
+  ///
+  /// - Parameter place: where.
+  package func sentence(of place: String) -> String {
+    switch self {
     case .missing: "\(place) must have a value; set one, or make it optional."
     case .breaksRule(let value, let rule): "\(place) is \(value) and \(rule)."
     case .tooFew(let count, let minimum):

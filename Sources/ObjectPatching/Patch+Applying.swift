@@ -22,8 +22,15 @@ extension Patch {
     to context: ManagedObjectContext, policy: PatchPolicy = .refuse,
     delegate: (any PatchDelegate)? = nil, named name: String = "Apply patch"
   ) throws -> PatchReport {
-    let plan = try plan(context, policy, delegate)
+    let plan = try planned(context, policy, delegate)
     guard plan.conflicts.isEmpty else { throw PatchConflicts(conflicts: plan.conflicts) }
+    return try perform(plan, delegate, named: name)
+  }
+
+  private func perform(
+    _ plan: PatchPlan, _ delegate: (any PatchDelegate)?, named name: String = "Apply patch"
+  ) throws -> PatchReport {
+    let context = plan.context
     if plan.isEmpty { return plan.report() }
     guard delegate == nil || context.canTakeBack else {
       throw PatchError(
@@ -47,9 +54,9 @@ extension Patch {
     // That can be told of a context that is for looking only, too.
     let plan =
       context.isReadOnly
-      ? try PatchPlan(self, context, policy, delegate) : try plan(context, policy, delegate)
+      ? try PatchPlan(self, context, policy, delegate) : try planned(context, policy, delegate)
     guard plan.conflicts.isEmpty else { throw PatchConflicts(conflicts: plan.conflicts) }
-    return plan.report()
+    return plan.report(findings: try plan.findings())
   }
 
   /// The conflicts that applying the patch would meet, whatever becomes of them.
@@ -58,29 +65,39 @@ extension Patch {
   public func conflicts(
     with context: ManagedObjectContext, delegate: (any PatchDelegate)? = nil
   ) throws -> [PatchConflict] {
-    try plan(context, .refuse, delegate).conflicts
+    try planned(context, .refuse, delegate).conflicts
   }
 
   /// Makes of a store what the patch says, and saves that: all of it or nothing.
   ///
   /// - Returns: the commit; nil where there was nothing to do.
-  /// - Throws: as for a context, and as a save does. Nothing has changed then.
+  /// - Throws: as for a context, and as a save does; `InvalidPatch` where what the patch makes cannot be saved. Nothing has
+  ///   changed then. Of conflicts, and of values that cannot be saved, the journal has nothing; what only the save has
+  ///   found, as of relationships or by hooks, was done and given up before.
   @discardableResult
   public func apply(
     to store: JournaledStore, policy: PatchPolicy = .refuse, delegate: (any PatchDelegate)? = nil,
     author: String? = nil, message: String? = nil, userInfo: [String: Value] = [:]
   ) throws -> Commit? {
     let context = ManagedObjectContext(store, isolation: nil)
+    let plan = try planned(context, policy, delegate)
+    guard plan.conflicts.isEmpty else { throw PatchConflicts(conflicts: plan.conflicts) }
+    let findings = try plan.findings()
+    guard findings.isEmpty else { throw InvalidPatch(findings: findings) }
     do {
-      try apply(to: context, policy: policy, delegate: delegate)
-      return try context.save(author: author, message: message, userInfo: userInfo)
+      let report = try perform(plan, delegate)
+      do {
+        return try context.save(author: author, message: message, userInfo: userInfo)
+      } catch let errors as ValidationErrors {
+        throw InvalidPatch(errors, report)
+      }
     } catch {
       context.rollback()
       throw error
     }
   }
 
-  private func plan(
+  private func planned(
     _ context: ManagedObjectContext, _ policy: PatchPolicy, _ delegate: (any PatchDelegate)?
   ) throws -> PatchPlan {
     guard !context.isReadOnly else {

@@ -48,6 +48,24 @@ extension PatchPlan {
         for each in staying { try leave(each) }
       }
     }
+    goingAlong = try whatGoesAlong()
+  }
+
+  /// What cascades take that the patch does not delete itself.
+  private func whatGoesAlong() throws -> [ObjectID] {
+    var waiting = steps.compactMap { $0.effect == .deletion ? $0.object : nil }
+    var known = Set(waiting)
+    var along: [ObjectID] = []
+    while let next = waiting.popLast() {
+      for property in context.schema.entity(next.entity)?.cascades ?? [] {
+        for case .existing(let member) in try destinations(ofGoing: .existing(next), property)
+        where known.insert(member).inserted {
+          along.append(member)
+          waiting.append(member)
+        }
+      }
+    }
+    return along.sorted()
   }
 
   mutating func noteLosses(_ losses: [CascadeLoss], _ index: Int) {

@@ -76,6 +76,8 @@ struct PatchPlan {
   let context: ManagedObjectContext
   let policy: PatchPolicy
   let flat: FlatPatch
+  /// Whether a delegate may make objects.
+  let hasDelegate: Bool
   let lookup: PatchLookup
   var steps: [Step] = []
   /// Where relationships are to lead, by object and key.
@@ -110,6 +112,8 @@ struct PatchPlan {
   /// What deletions would take with them that is to stay, by the places of their steps. The policy keeps what would be
   /// deleted then.
   var withheld: [Int: [CascadeLoss]] = [:]
+  /// What goes with what is deleted, besides what the patch deletes itself.
+  var goingAlong: [ObjectID] = []
 
   init(
     _ patch: Patch, _ context: ManagedObjectContext, _ policy: PatchPolicy,
@@ -117,6 +121,7 @@ struct PatchPlan {
   ) throws {
     self.context = context
     self.policy = policy
+    hasDelegate = delegate != nil
     flat = try FlatPatch(patch)
     lookup = PatchLookup(context)
     let check = PatchCheck(context: context, lookup: lookup, delegate: delegate)
@@ -181,6 +186,9 @@ struct PatchPlan {
   /// Whether nothing is done.
   var isEmpty: Bool { steps.indices.allSatisfy { keys(ofStep: $0) == nil } }
 
+  /// Whether a step does anything.
+  func changes(ofStep index: Int) -> Bool { keys(ofStep: index) != nil }
+
   /// The keys that a step sets, in their order; nil where it does nothing.
   private func keys(ofStep index: Int) -> [String]? {
     let step = steps[index]
@@ -197,7 +205,10 @@ struct PatchPlan {
   /// What is done, or would be.
   ///
   /// - Parameter made: the objects that were made, by the places of their steps.
-  func report(_ made: [Int: ObjectID] = [:]) -> PatchReport {
+  /// - Parameter findings: what keeps that from being saved, where it was looked for.
+  func report(
+    _ made: [Int: ObjectID] = [:], findings: [PatchFinding] = []
+  ) -> PatchReport {
     var objects: [PatchReport.Object] = []
     for (index, step) in steps.enumerated() {
       guard let effect = step.effect, let keys = keys(ofStep: index) else { continue }
@@ -207,6 +218,7 @@ struct PatchPlan {
           kind: effect, keys: keys))
     }
     let conflicts = decided.sorted { $0.index < $1.index }.map(\.conflict)
-    return PatchReport(objects: objects, conflicts: conflicts)
+    return PatchReport(
+      objects: objects, deletedAlong: goingAlong, conflicts: conflicts, findings: findings)
   }
 }

@@ -17,8 +17,14 @@ public struct PatchReport: Hashable, Sendable {
     public let keys: [String]
   }
 
-  /// The objects that something became of, in the order of the patch. What delete rules do besides is not in it.
+  /// The objects that something became of, in the order of the patch. What delete rules do besides is not among them.
   public let objects: [Object]
+  /// The objects that go with those that are deleted, by cascades, and that the patch does not delete itself; in the order
+  /// of their IDs.
+  public let deletedAlong: [ObjectID]
   /// The conflicts that the policy has decided.
   public let conflicts: [PatchConflict]
+  /// Of a report on what would be done: values that cannot be saved as they would be. There may be more that a save
+  /// would find, as of relationships, or by hooks.
+  public let findings: [PatchFinding]
 }
