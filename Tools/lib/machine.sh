@@ -18,11 +18,12 @@ stop() {
   exit 1
 }
 
-# Runs a subcommand of swift in the folder to build in: `swift_in_scratch build -c release`.
+# Runs a subcommand of swift in the folder to build in: `swift_in_scratch build -c release`. What Package.swift says
+# follows from the files there are (XJ_TESTS), which the cache of manifests does not look at.
 swift_in_scratch() {
   local command=$1
   shift
-  (cd "$root" && swift "$command" --scratch-path "$scratch" "$@")
+  (cd "$root" && swift "$command" --manifest-cache none --scratch-path "$scratch" "$@")
 }
 
 # The names of the tests that a log says have begun and not ended.
