@@ -53,7 +53,7 @@ extension Request {
   /// Tells of a journal that was made.
   func tell(of store: JournaledStore, _ deed: String) throws(ToolError) {
     let files = try onStore { () throws(StoreError) in try store.files() }
-    let bytes = files.reduce(0) { $0 + $1.byteCount }
+    let bytes = files.byteCount
     if output.isJSON {
       output.json(
         .document(

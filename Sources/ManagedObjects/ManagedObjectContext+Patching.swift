@@ -69,7 +69,9 @@ extension ManagedObjectContext {
   package var refusal: ContextError? { writer.refusal }
 
   /// Whether an object that is not there can be made under an ID.
-  package func canInsert(_ object: ObjectID) -> Bool { writer.writableStore.canTakeOver(object) }
+  package func canInsert(_ object: ObjectID) -> Bool {
+    writer.isWriting ? writer.writableStore.canTakeOver(object) : store.couldTakeOver(object)
+  }
 
   /// Whether an ID was given here, or may have been.
   package func isGiven(_ object: ObjectID) -> Bool { writer.writableStore.isGiven(object) }

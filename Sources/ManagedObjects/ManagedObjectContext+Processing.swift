@@ -58,7 +58,8 @@ extension ManagedObjectContext {
     let last = store.lastCommit
     if last <= mergedThrough { return }
     do throws(StoreError) {
-      for commit in try store.commits(since: mergedThrough) {
+      // Who is told of one may have the next brought in already.
+      for commit in try store.commits(since: mergedThrough) where commit.number > mergedThrough {
         mergedThrough = commit.number
         if ownCommits.remove(commit.number) == nil { bringIn(commit) }
       }

@@ -134,8 +134,6 @@ extension JournaledStore {
     }
   }
 
-  private static let farthestTakenOver: UInt64 = 1 << 24
-
   /// Whether an ID was given here, or taken over, or may have been.
   package func isGiven(_ object: ObjectID) -> Bool {
     cataloguing.withLock { object.number <= lastNumbers[object.rawValue >> 36] ?? 0 }
@@ -255,5 +253,18 @@ extension StoreError {
 
   static func tagMissing(_ name: String) -> StoreError {
     StoreError(.tagMissing, "there is no tag “\(name)”; ask for `tags` to see those there are.")
+  }
+}
+
+extension ReadableStore {
+  fileprivate static let farthestTakenOver: UInt64 = 1 << 24
+
+  /// Whether who writes the store could take over an ID that a copy of it has given, as far as is known of what it has
+  /// given itself.
+  package func couldTakeOver(_ object: ObjectID) -> Bool {
+    guard object.store == store, object.number > 0 else { return false }
+    return cataloguing.withLock {
+      object.number <= (catalogue.reserved[object.rawValue >> 36] ?? 0) + Self.farthestTakenOver
+    }
   }
 }

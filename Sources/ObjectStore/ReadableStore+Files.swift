@@ -8,6 +8,23 @@ package struct StoreFile: Hashable, Sendable {
   package let byteCount: UInt64
   /// The room it takes up on the disk.
   package let allocatedByteCount: UInt64
+
+  package init(folder: String, name: String, byteCount: UInt64, allocatedByteCount: UInt64) {
+    self.folder = folder
+    self.name = name
+    self.byteCount = byteCount
+    self.allocatedByteCount = allocatedByteCount
+  }
+}
+
+extension [StoreFile] {
+  /// How many bytes they have together; files that are holes can say more than a number holds.
+  package var byteCount: UInt64 {
+    reduce(0) { sum, file in
+      let (more, isTooLarge) = sum.addingReportingOverflow(file.byteCount)
+      return isTooLarge ? .max : more
+    }
+  }
 }
 
 extension ReadableStore {

@@ -261,8 +261,8 @@ extension StoreError {
   fileprivate static func momentDropped(_ date: Date, firstKept: CommitNumber) -> StoreError {
     StoreError(
       .commitMissing,
-      "what the store was \(date.timeIntervalSinceReferenceDate) seconds after 2001 began is not in the "
-        + "journal any more; compaction has kept commit \(firstKept) and those after it.")
+      "what the store was at \(Value.date(date)) is not in the journal any more; compaction has kept commit "
+        + "\(firstKept) and those after it.")
   }
 
   fileprivate static func objectUnknown(_ object: ObjectID, isAllKept: Bool) -> StoreError {

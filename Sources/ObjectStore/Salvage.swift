@@ -8,6 +8,29 @@ package enum SalvagedEntry {
   case event(Event)
   case commit(CommitContent)
 
+  /// The last commit that was there when this was written, as far as it says.
+  package var knownCommit: CommitNumber {
+    switch self {
+    case .commit(let content): content.number
+    case .event(.tagged(_, let commit)): commit ?? .none
+    case .event(.contextBegan(_, _, let commit, _)): commit
+    case .event(.edited(_, let edit)):
+      switch edit {
+      case .based(_, let commit), .refreshed(_, _, let commit), .merged(let commit),
+        .saved(let commit):
+        commit
+      default: .none
+      }
+    default: .none
+    }
+  }
+
+  /// The tag that is given a commit.
+  package var tag: String? {
+    guard case .event(.tagged(let name, .some)) = self else { return nil }
+    return name
+  }
+
   /// What a frame says, in order.
   ///
   /// - Parameter pieces: puts what spans frames together.

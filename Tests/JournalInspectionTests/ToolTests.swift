@@ -34,6 +34,21 @@ import ToolSupport
     }
   }
 
+  @Test(arguments: [
+    "query Post --json --format csv", "query Post --json --format table",
+    "export --json --format sql", "export --json --format plist", "diff 1 --json --format text",
+    "show 1 --at 2", "show head --at 1",
+  ])
+  func `what asks for two things at once is refused`(line: String) throws {
+    #expect(Run(line, on: try Journals.sound()).status == .usage)
+  }
+
+  @Test func `the commit of a moment is shown`() throws {
+    let disk = try Journals.sound()
+    let run = Run("show --at 1", on: disk)
+    #expect(run.status == .fine && run.output == Run("show 1", on: disk).output)
+  }
+
   @Test func `all JSON can be read, line by line or as one, and says its version and kind`() throws
   {
     let disk = try Journals.killed()

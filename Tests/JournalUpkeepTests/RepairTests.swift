@@ -2,6 +2,7 @@ import DiskAccess
 import DiskSimulation
 import Foundation
 import JournalInspection
+import ManagedObjects
 import ObjectModel
 import ObjectPatching
 import ObjectStore
@@ -214,5 +215,35 @@ import ToolSupport
     #expect(
       Upkeep.run("repair -s Notes.xjournal -o A.xjournal", on: try Journals.newer()).status
         == .newerFormat)
+  }
+
+  @Test(arguments: ["repair -o R.xjournal", "repair --salvage -o R.xjournal"])
+  func `a commit of which only its tags still tell is told to be lost`(line: String) throws {
+    let disk = SimulatedDisk(seed: 3)
+    let store = try JournaledStore(
+      on: disk, at: Journals.path,
+      model: ManagedObjectModel(entities: [
+        EntityDescription("Note", attributes: [AttributeDescription("text", .string)])
+      ]))
+    let context = ManagedObjectContext(store, isolation: nil)
+    for number in 1...3 {
+      context.insert("Note").setValue("note", forKey: "text")
+      try context.save(message: "commit \(number)")
+    }
+    let segment = "\(Journals.path)/journal/0000000001.xj"
+    let end = try #require(disk.contents(of: segment)?.lastIndex { $0 != 0 })
+    for name in ["one", "two"] { try store.tag(name, 3) }
+    context.close()
+    try store.close()
+    var bytes = try #require(disk.contents(of: segment))
+    bytes[end - 8] ^= 0x10
+    try disk.setContents(segment, bytes)
+    let run = Upkeep.run(line + " --json", on: disk)
+    #expect(run.status == .fine)
+    let document = try JSONValue(parsing: Array(run.output.utf8)).object
+    #expect(document?["lastCommit"] == 2)
+    let lost = (document?["lost"]?.array ?? []).compactMap(\.string)
+    #expect(lost.contains { $0.hasPrefix("commit 3") }, "\(lost)")
+    for name in ["one", "two"] { #expect(lost.contains { $0.contains("‘\(name)’") }, "\(lost)") }
   }
 }

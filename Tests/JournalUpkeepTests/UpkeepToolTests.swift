@@ -44,6 +44,20 @@ import ToolSupport
     #expect(Set(JSONKind.writing.map(\.name)).subtracting(written) == [])
   }
 
+  @Test(arguments: ["", "--since 3", "--since head"])
+  func `what compaction has left is looked at by every command`(keeping: String) throws {
+    let disk = try Journals.sound()
+    #expect(
+      Upkeep.run("compact \(keeping) -s Notes.xjournal -o C.xjournal", on: disk).status == .fine)
+    for command in [
+      "info", "log", "events", "replay", "replay --check", "report", "report --json", "stats",
+      "query Post", "export", "verify --deep", "drafts", "schema",
+    ] {
+      let run = Upkeep.run("\(command) -s C.xjournal", on: disk)
+      #expect(run.status == .fine, "\(command): \(run.errors)")
+    }
+  }
+
   @Test func `the manual in docs is what the table says`() throws {
     let text = Manual.markdown(of: Upkeep.table(on: try disk()))
     #expect(try Golden.problem(with: text, keptAs: "../docs/xjournal.md") == nil)

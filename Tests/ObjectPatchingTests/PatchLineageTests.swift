@@ -40,6 +40,17 @@ import Testing
     #expect(try context.count(FetchRequest("Note")) == 1 && !context.hasChanges)
   }
 
+  @Test func `what a copy would follow with is told of one that can only be read`() throws {
+    let copy = try stage.copy()
+    let made = context.insert("Note")
+    try context.save()
+    let reading = ManagedObjectContext(reading: copy)
+    let report = try sinceFirst().report(applyingTo: reading)
+    #expect(report.objects.map(\.objectID) == [made.objectID])
+    #expect(report == (try sinceFirst().report(applyingTo: ManagedObjectContext(copy))))
+    withExtendedLifetime(reading) {}
+  }
+
   @Test func `a copy follows with objects that have no identifiers, under their IDs`() throws {
     let copy = try stage.copy()
     let made = context.insert("Note")

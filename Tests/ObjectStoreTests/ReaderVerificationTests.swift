@@ -129,6 +129,15 @@ import Testing
     try life.store.close()
   }
 
+  @Test func `files of any length have a length together`() {
+    func file(_ byteCount: UInt64) -> StoreFile {
+      StoreFile(folder: "", name: "x", byteCount: byteCount, allocatedByteCount: 0)
+    }
+    let large = UInt64(Int64.max)
+    #expect([file(3), file(4)].byteCount == 7)
+    #expect([file(large), file(large), file(large)].byteCount == .max)
+  }
+
   @Test func `the files of a store are listed with their folders`() throws {
     var life = try StoreLife(seed: 5)
     try life.save()

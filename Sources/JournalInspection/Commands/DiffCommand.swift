@@ -29,7 +29,7 @@ extension Command {
     let store = try request.store()
     let from = try Reference(request.operands[0], now: request.now).commit(in: store)
     let to = try Reference(request.operand(1) ?? "head", now: request.now).commit(in: store)
-    let format = request["format"] ?? (request.output.isJSON ? "json" : "text")
+    let format = try request.format("text", forPrograms: "json")
     if format == "patch" {
       let json: JSONValue
       do {

@@ -24,7 +24,7 @@ extension Command {
     travels: true
   ) { (request) throws(ToolError) in
     let (store, output) = (try request.store(), request.output)
-    let format = request["format"] ?? "ndjson"
+    let format = try request.format("ndjson", forPrograms: "ndjson")
     if format == "events" {
       let printer = EventPrinter(store, output, isJSON: true)
       var selection: EventSelection?

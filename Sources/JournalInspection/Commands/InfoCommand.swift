@@ -57,7 +57,7 @@ struct JournalFacts {
       let files = try store.files()
       return (
         hasCommit ? try store.content(of: number) : nil,
-        files.count { $0.folder == "journal" }, files.reduce(0) { $0 + $1.byteCount }
+        files.count { $0.folder == "journal" }, files.byteCount
       )
     }
   }

@@ -53,7 +53,7 @@ extension Command {
       return .fine
     }
     let writer = RowWriter(
-      request["format"] ?? (output.isJSON ? "ndjson" : "table"), store, snapshot, output)
+      try request.format("table", forPrograms: "ndjson"), store, snapshot, output)
     try onStore { () throws(StoreError) in
       try writer.write(try snapshot.objects(of: prepared), of: query.entity)
     }

@@ -97,8 +97,11 @@ private struct ReplaySteps {
     guard case .saved(let number) = event.kind, number > .none, number <= store.lastCommit else {
       return output.isOpen
     }
-    try commits.show(try store.content(of: number))
-    if !output.isJSON { output.line() }
+    // What of its edits is still there compaction may have dropped the commit of.
+    if number >= store.firstKeptCommit {
+      try commits.show(try store.content(of: number))
+      if !output.isJSON { output.line() }
+    }
     return output.isOpen && number != last
   }
 

@@ -72,11 +72,14 @@ private struct HistoryReport {
     (drafts, verification) = try onStore { () throws(StoreError) in
       (try store.unsavedWork(), try store.verification(deep: isDeep))
     }
-    if first > last, last > .none {
+    // Where compaction has dropped all there were, nobody has asked for what is not there.
+    if first > last, last > .none, request.has("since") || request.has("until") {
       throw .usage(
         "there is no commit from \(first) up to \(last); --since must not be after --until.")
     }
   }
+
+  private var hasCommits: Bool { last > .none && first <= last }
 
   // MARK: Lines
 
@@ -89,7 +92,7 @@ private struct HistoryReport {
       output.json(.document("growth", [("points", .array(try growth()))]))
       let printer = DraftPrinter(store, isWhole: true, output)
       for draft in drafts { printer.show(draft) }
-      guard last > .none else { return }
+      guard hasCommits else { return }
       try writeObjects(to: output)
       try writeCommits(to: output)
       try writeActivity(to: output)
@@ -163,12 +166,10 @@ private struct HistoryReport {
       guard let header = try? walk.header(of: segment), let file = try? walk.file(of: segment)
       else { continue }
       add(Date(timeIntervalSince1970: Double(header.creationTime) / 1e9))
-      byteCount += try SegmentWalk.byteCount(of: file)
+      let (sum, isTooLarge) = byteCount.addingReportingOverflow(try SegmentWalk.byteCount(of: file))
+      byteCount = isTooLarge ? .max : sum
     }
-    if last > .none {
-      add(
-        try onStore { () throws(StoreError) in try store.content(of: store.lastCommit).time.date })
-    }
+    if last > .none { add(store.head.time.date) }
     return points
   }
 
@@ -203,7 +204,11 @@ private struct HistoryReport {
       line("</ul>")
     }
     line("</section>")
-    if last > .none { try writeLatest(line) }
+    if hasCommits {
+      try writeLatest(line)
+    } else if last > .none {
+      line("<p>Compaction has dropped all commits; what they left is in the store.</p>")
+    }
     line("</main></header>")
   }
 
@@ -227,13 +232,13 @@ private struct HistoryReport {
 
   /// The text as a page has it.
   private static func escaped(_ text: String) -> String {
-    text.shown.reduce(into: "") { page, character in
-      switch character {
-      case "&": page += "&amp;"
-      case "<": page += "&lt;"
-      case ">": page += "&gt;"
-      case "\"": page += "&quot;"
-      default: page.append(character)
+    text.shown.escaping {
+      switch $0 {
+      case "&": "&amp;"
+      case "<": "&lt;"
+      case ">": "&gt;"
+      case "\"": "&quot;"
+      default: nil
       }
     }
   }

@@ -13,8 +13,13 @@ extension Command {
     operands: [Operand("REF", "a commit, or an object", isOptional: true)],
     travels: true
   ) { (request) throws(ToolError) in
-    let text = request.operand(0) ?? "head"
-    if text.contains("/") { return try ObjectPrinter.show(request) }
+    let operand = request.operand(0)
+    if let operand, operand.contains("/") { return try ObjectPrinter.show(request) }
+    guard operand == nil || !request.has("at") else {
+      throw .usage(
+        "a commit is the same whenever it is looked at; leave out --at, or name an object.")
+    }
+    let text = operand ?? request["at"] ?? "head"
     let store = try request.store()
     let number = try Reference(text, now: request.now).commit(in: store)
     guard number > .none else { throw .no("commit 0 is what was before the first: nothing.") }

@@ -55,7 +55,7 @@ private struct Statistics {
     let all = try onStore { () throws(StoreError) in try store.files() }
     for (folder, files) in Dictionary(grouping: all, by: \.folder).sorted(by: { $0.key < $1.key }) {
       self.files.append(
-        (folder.isEmpty ? "." : folder, files.count, files.reduce(0) { $0 + $1.byteCount }))
+        (folder.isEmpty ? "." : folder, files.count, files.byteCount))
     }
   }
 

@@ -171,6 +171,15 @@ package final class Request {
     }
   }
 
+  /// How a command is to write: as `--format` says, or for programs where `--json` does.
+  func format(_ usual: String, forPrograms json: String) throws(ToolError) -> String {
+    guard let format = self["format"] else { return output.isJSON ? json : usual }
+    if output.isJSON, !["json", "ndjson", "events", "patch"].contains(format) {
+      throw .usage("--json and --format \(format) ask for two things; leave one of them out.")
+    }
+    return format
+  }
+
   /// The number of the commit whose state was asked for.
   package func commitNumber() throws(ToolError) -> CommitNumber {
     let store = try store()

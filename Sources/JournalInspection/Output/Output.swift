@@ -116,6 +116,6 @@ extension String {
   /// The JSON with angle brackets, which only stand in strings there, in digits.
   fileprivate var withoutAngleBrackets: String {
     guard utf8.contains(UInt8(ascii: "<")) else { return self }
-    return split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003c")
+    return escaping { $0 == "<" ? "\\u003c" : nil }
   }
 }

@@ -68,10 +68,8 @@ extension RowWriter {
 
   private static func name(_ text: String) -> String { quoted(text, "\"") }
 
-  private static func quoted(_ text: String, _ quote: String) -> String {
-    quote
-      + text.split(separator: quote, omittingEmptySubsequences: false).joined(
-        separator: quote + quote) + quote
+  private static func quoted(_ text: String, _ quote: Unicode.Scalar) -> String {
+    "\(quote)\(text.escaping { $0 == quote ? "\(quote)\(quote)" : nil })\(quote)"
   }
 
   private static func literal(_ value: Value, _ wording: Wording) -> String {
@@ -141,16 +139,16 @@ extension RowWriter {
 
   /// A text as XML has it, without the characters that XML has not.
   private static func xml(_ text: String) -> String {
-    text.unicodeScalars.reduce(into: "") { xml, scalar in
+    text.escaping { scalar in
       switch scalar {
-      case "&": xml += "&amp;"
-      case "<": xml += "&lt;"
-      case ">": xml += "&gt;"
-      case "\t", "\n": xml.unicodeScalars.append(scalar)
-      case "\r": xml += "&#13;"
+      case "&": "&amp;"
+      case "<": "&lt;"
+      case ">": "&gt;"
+      case "\t", "\n": nil
+      case "\r": "&#13;"
       case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
-        xml += "\u{FFFD}"
-      default: xml.unicodeScalars.append(scalar)
+        "\u{FFFD}"
+      default: nil
       }
     }
   }

@@ -108,9 +108,7 @@ struct RowWriter {
 
   private static func cell(_ text: String) -> String {
     guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
-    return "\""
-      + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-      + "\""
+    return "\"\(text.escaping { $0 == "\"" ? "\"\"" : nil })\""
   }
 
   // MARK: Tables

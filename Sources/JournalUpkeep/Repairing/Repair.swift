@@ -264,6 +264,7 @@ struct Repair {
     var last = max(store.lastCommit, reader?.lastCommit ?? .none)
     let journal = try? JournalReader(in: survey.folder, path: path)
     var failure: ToolError?
+    var tags: Set<String> = []
     try RemainingFrames(survey: survey, first: hole).forEachBatch { frame, payload in
       guard failure == nil else { return }
       do throws(ToolError) {
@@ -278,8 +279,12 @@ struct Repair {
           salvaging.lose(frame, error)
           return
         }
-        for case .commit(let content) in entries { last = max(last, content.number) }
-        if isWanted { try salvaging.take(entries) }
+        for entry in entries { last = max(last, entry.knownCommit) }
+        if isWanted {
+          try salvaging.take(entries)
+        } else {
+          tags.formUnion(entries.compactMap(\.tag))
+        }
       } catch {
         failure = error
       }
@@ -293,6 +298,7 @@ struct Repair {
         "\(Salvaging.range(store.lastCommit.next, last)); --salvage takes over what can be read of that"
       )
     }
+    losses += tags.sorted().map { "the tag ‘\($0)’, which --salvage sets where its commit is read" }
     losses += salvaging.losses
     salvagedCount = salvaging.count
     return salvaging.store
