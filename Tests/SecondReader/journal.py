@@ -142,7 +142,7 @@ class Journal:
     def __init__(self, folder, stands_on=0):
         self.manifest = manifest(folder)
         self.store = self.manifest["store"]
-        self.own = number(self.store, 0, 8)
+        self.own = number(self.store, 8, 8)
         self.notes, self.frames, self.batches = [], [], []
         self.pieces, self.used = {}, set()
         self.buffer = self._buffer(contents(folder, "edits"))

@@ -144,14 +144,16 @@ class Store:
         called = lambda which: "%s/%d/%d" % (names.get(which[0] & 4095, which[0] & 4095), which[0] >> 12, which[1])
         key = lambda k: self.keys.get(k, "#%d" % k)
         j = self.journal
-        yield {"kind": "store", "identity": "%016x%016x" % (j.own, int.from_bytes(j.store[8:], "little")),
+        yield {"kind": "store", "identity": "%016x%016x" % (int.from_bytes(j.store[:8], "little"), j.own),
                "since": self.since, "segments": len(j.manifest["segments"]), "frames": len(j.frames),
                "edits": sum(len(b["edits"]) for b in j.batches), "unframed": len(j.tail), "runs": self.snapshots.runs,
                "lists": self.snapshots.lists, "sameForPlistlib": self.snapshots.agreed, "compared": self.compared,
-               "tags": self.tags, "notes": j.notes}
+               "tags": self.tags, "notes": j.notes + self.snapshots.notes}
         for model in self.models:
             yield {"kind": "model", "entities": printable(model)}
         for made, told in self.commits:
+            if made["number"] < self.since:
+                continue
             changes = None if told is None else [
                 {"object": called(which), "change": how,
                  "values": {key(k): {"old": plain(old), "new": plain(new)} for k, old, new in lines}}

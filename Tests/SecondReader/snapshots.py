@@ -2,7 +2,7 @@
 
 import struct
 
-from checks import Newer, check, demand, lz4_blocks, lz4_frame, number, DESCRIPTORS
+from checks import Damage, Newer, check, demand, lz4_blocks, lz4_frame, number, DESCRIPTORS
 from journal import PRELUDE, contents, same_format, seal
 from values import LARGEST, NULL, Reader, agrees_with_plistlib, plist
 
@@ -12,8 +12,8 @@ class Snapshots:
 
     def __init__(self, folder, manifest):
         self.folder, self.store = folder, manifest["store"]
-        self.own = number(self.store, 0, 8)
-        self.lists, self.agreed = 0, 0
+        self.own = number(self.store, 8, 8)
+        self.lists, self.agreed, self.notes = 0, 0, []
         self.checkpoint, self.rows, self.runs = None, {}, 0
         names = [name for kind, name, _ in manifest["attachments"] if kind == 2]
         demand(len(names) < 2, "MANIFEST names two checkpoints")
@@ -23,7 +23,10 @@ class Snapshots:
                 for run in dict(layer[1])["runs"][1]:
                     self._run(dict(run[1]), dict(layer[1])["era"][1])
             for run in self.checkpoint["indexRuns"][1]:
-                self._frames(dict(run[1]), b"XJ-INDEX", 34, 35)
+                try:
+                    self._frames(dict(run[1]), b"XJ-INDEX", 34, 35)
+                except (Damage, Newer) as problem:
+                    self.notes.append("indexes have to be made anew: %s" % problem)
 
     def _list(self, data):
         value = plist(data, self.own)
