@@ -13,7 +13,7 @@ class Snapshots:
     def __init__(self, folder, manifest):
         self.folder, self.store = folder, manifest["store"]
         self.own = number(self.store, 8, 8)
-        self.lists, self.agreed, self.notes = 0, 0, []
+        self.lists, self.agreed, self.notes, self.within_blocks = 0, 0, [], False
         self.checkpoint, self.rows, self.runs = None, {}, 0
         names = [name for kind, name, _ in manifest["attachments"] if kind == 2]
         demand(len(names) < 2, "MANIFEST names two checkpoints")
@@ -26,6 +26,8 @@ class Snapshots:
                 try:
                     self._frames(dict(run[1]), b"XJ-INDEX", 34, 35)
                 except (Damage, Newer) as problem:
+                    if self.within_blocks:
+                        raise
                     self.notes.append("indexes have to be made anew: %s" % problem)
 
     def _list(self, data):
@@ -52,7 +54,7 @@ class Snapshots:
         file = run["name"][1]
         data = contents(self.folder, "snapshots/" + file)
         demand(data is not None, "the run %s is not there" % file)
-        say = "the run %s " % file
+        say, self.within_blocks = "the run %s " % file, False
         demand(len(data) >= 144 and len(data) == run["length"][1] and data[:15] == PRELUDE and number(data, 15, 4) == 61
                and data[19:27] == name.ljust(8, b"\0") and number(data, 72, 8) == check(data[:72]), say + "is damaged")
         same_format(data, 27, file)
@@ -64,6 +66,7 @@ class Snapshots:
                say + "has a wrong footer")
         here, link, found = 80, 0, []
         for i in range(blocks + 1):
+            self.within_blocks = i < blocks
             fields = seal(data, here, salt)
             demand(fields and fields["number"] == i + 1 and fields["link"] == link and not fields["unsynced"]
                    and fields["kind"] == (index_kind if i == blocks else kind), say + "has a damaged seal")
