@@ -74,7 +74,9 @@ extension ManagedObjectContext {
   }
 
   /// Whether an ID was given here, or may have been.
-  package func isGiven(_ object: ObjectID) -> Bool { writer.writableStore.isGiven(object) }
+  package func isGiven(_ object: ObjectID) -> Bool {
+    writer.isWriting && writer.writableStore.isGiven(object)
+  }
 
   /// Whether the store or the context has an object, or had it once.
   package func hasKnown(_ object: ObjectID) throws(StoreError) -> Bool {

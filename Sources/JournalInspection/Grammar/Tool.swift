@@ -17,7 +17,7 @@ package struct Tool {
   /// Does what the arguments say, those behind the name of the program.
   package func run(_ arguments: [String]) -> ExitStatus {
     // Errors are told as JSON also where the rest cannot be understood.
-    var output = Output(console, isJSON: arguments.prefix { $0 != "--" }.contains("--json"))
+    var output = Output(console, isJSON: arguments.contains("--json"))
     do throws(ToolError) {
       return try run(arguments, &output)
     } catch {
@@ -46,7 +46,7 @@ package struct Tool {
     let command = try table.command(named: name)
     let parsed = try ParsedArguments(leading + words.dropFirst(), of: command)
     output = Output(
-      console, isJSON: parsed.values["json"] != nil,
+      console, isJSON: arguments.contains("--json") || parsed.values["json"] != nil,
       color: parsed.values["color"]?.last)
     if parsed.values["help"] != nil {
       Help.page(of: command, output)
