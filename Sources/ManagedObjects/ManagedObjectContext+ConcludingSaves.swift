@@ -61,6 +61,7 @@ extension ManagedObjectContext {
       for state in far { adopt(rows[state.objectID] ?? nil, by: state, at: number) }
       if rows.count > unsaved.count { noteOtherEnds(rows, at: number) }
     }
+    tellOfOtherEnds(rows, unsaved)
     releaseUnneeded()
   }
 
@@ -81,6 +82,15 @@ extension ManagedObjectContext {
     where fold.keepsPlace(of: object) && fold.base(of: object) < number {
       perform(.refreshed([object], keepingChanges: true, at: number), rows: [object: row])
     }
+  }
+
+  /// Tells of objects that were not saved, and that a commit has changed for them to lead back, though nobody holds them
+  /// here.
+  private func tellOfOtherEnds(_ rows: [ObjectID: Row?], _ unsaved: [Unsaved]) {
+    if rows.count <= unsaved.count { return }
+    let others = Set(rows.keys).subtracting(unsaved.map(\.object))
+    tellWaiting(of: others.sorted())
+    tellFollowers(ParentChanges(changed: others))
   }
 
   /// Has an object that was not saved have what a commit has made of it.

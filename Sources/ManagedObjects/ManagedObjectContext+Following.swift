@@ -7,12 +7,18 @@ struct ParentChanges {
   var inserted: Set<ObjectID> = []
   var changed: Set<ObjectID> = []
 
-  mutating func take(_ event: ContextEvent) {
-    inserted.formUnion(event.inserted)
-    changed.formUnion(event.changed)
-    changed.formUnion(event.inserted)
-    changed.formUnion(event.deleted)
-    changed.formUnion(event.refreshed)
+  init(inserted: Set<ObjectID> = [], changed: Set<ObjectID> = []) {
+    (self.inserted, self.changed) = (inserted, changed)
+  }
+
+  init(_ event: ContextEvent) {
+    inserted = event.inserted
+    changed = event.inserted.union(event.deleted).union(event.refreshed).union(event.changed)
+  }
+
+  mutating func take(_ others: ParentChanges) {
+    inserted.formUnion(others.inserted)
+    changed.formUnion(others.changed)
   }
 }
 
@@ -30,28 +36,36 @@ extension ManagedObjectContext {
     parentChanges.changed = objectsRead
   }
 
-  /// The objects that were read, or are there as faults.
+  /// The objects that were read, or are there as faults, or that Observation waits for.
   private var objectsRead: Set<ObjectID> {
-    Set(registered.values.map { $0.takeUnretainedValue().objectID })
+    Set(registered.values.map { $0.takeUnretainedValue().objectID }).union(watching.left.keys)
   }
 
   /// Has the contexts within this one that ask for it bring in what has changed here, when they come to it.
   func tellFollowers(_ event: ContextEvent) {
-    if followers.isEmpty { return }
-    for case let context? in followers.map(\.context) where context.automaticallyMergesChanges {
-      context.parentChanges.take(event)
-      if context.schedulesProcessing, !context.parentChanges.changed.isEmpty {
-        context.scheduleProcessing()
-      }
+    if !followers.isEmpty { tellFollowers(ParentChanges(event)) }
+  }
+
+  /// Has them do so with objects of which this context may have no instance: they are others below it, and so here.
+  func tellFollowers(_ changes: ParentChanges) {
+    for context in contextsFollowing { context.comeTo(changes) }
+  }
+
+  /// Has the contexts within this one look at everything anew: this one has forgotten all it had, or read it again.
+  func tellFollowersOfReset() {
+    for context in contextsFollowing {
+      context.comeTo(ParentChanges(changed: context.objectsRead))
+      context.tellFollowersOfReset()
     }
   }
 
-  /// Has the contexts within this one look at everything anew: this one has forgotten all it had.
-  func tellFollowersOfReset() {
-    for each in followers {
-      guard let context = each.context else { continue }
-      context.parentChanges.changed.formUnion(context.objectsRead)
-    }
+  private var contextsFollowing: [ManagedObjectContext] {
+    followers.compactMap(\.context).filter(\.automaticallyMergesChanges)
+  }
+
+  private func comeTo(_ changes: ParentChanges) {
+    parentChanges.take(changes)
+    if schedulesProcessing, !parentChanges.changed.isEmpty { scheduleProcessing() }
   }
 
   /// Brings in what the parent has changed. What was changed here is kept.
@@ -83,6 +97,7 @@ extension ManagedObjectContext {
     tellWaiting(of: came.changed.sorted())
     bury(gone)
     event.inserted.formUnion(new)
+    tellFollowers(came)
   }
 
   /// What an object had in the parent when it was read.

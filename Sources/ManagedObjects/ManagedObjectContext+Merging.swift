@@ -41,6 +41,10 @@ extension ManagedObjectContext {
     tellWaiting(of: commit)
     noteGone(states.filter { $0.isFault && !isChanged($0) }, in: commit)
     event.inserted.formUnion(new.map(\.objectID))
+    tellFollowers(
+      ParentChanges(
+        inserted: Set(commit.changes.lazy.filter { $0.kind == .inserted }.map(\.objectID)),
+        changed: Set(commit.changes.map(\.objectID))))
     return new
   }
 

@@ -45,6 +45,7 @@ extension ManagedObjectContext {
       let faults = registered.values.map { $0.takeUnretainedValue() }.filter(\.isFault)
       tellWaiting(of: (watching.left.keys + faults.map(\.objectID)).sorted())
     }
+    tellFollowersOfReset()
     // Nothing that was read stands further back than these do now.
     let bases = registered.values.lazy.map { $0.takeUnretainedValue() }
       .filter { !$0.isFault && $0.presence != .gone && $0.base != .none }.map(\.base)

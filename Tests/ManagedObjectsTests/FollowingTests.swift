@@ -1,6 +1,8 @@
 import ManagedObjects
 import ObjectModel
 import ObjectStore
+import Observation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -91,6 +93,89 @@ import Testing
     for context in all { context.processPendingChanges() }
     #expect(inGrandchild.value(forKey: "title") == "new")
     withExtendedLifetime(held) {}
+  }
+
+  @Test
+  func `S41, S58, S66: what others save of an object that no parent holds comes to a grandchild`()
+    throws
+  {
+    let stage = try Stage()
+    let (parent, other) = (stage.context(), stage.context())
+    let (post, seen) = (other.insert("Post"), other.insert("Post"))
+    let (blog, next) = (other.insert("Blog"), other.insert("Blog"))
+    post.setValue(blog.reference, forKey: "blog")
+    try other.save()
+    let child = ManagedObjectContext(parent: parent)
+    let grandchild = ManagedObjectContext(parent: child)
+    let all = [parent, child, grandchild]
+    for context in all { context.automaticallyMergesChanges = true }
+    for context in all { context.processPendingChanges() }
+    let held = try [post, blog, next].map { try grandchild.existingObject(with: $0.objectID) }
+    #expect(held[0].value(forKey: "blog") == blog.reference)
+    #expect(held[1].value(forKey: "posts") == .set([post.reference]))
+    #expect(held[2].value(forKey: "posts") == .set([]))
+    let count = Atomic(0)
+    withObservationTracking {
+      _ = grandchild.object(with: seen.objectID).value(forKey: "title")
+    } onChange: {
+      count.add(1, ordering: .relaxed)
+    }
+    #expect(
+      [parent, child].allSatisfy { $0.registeredObject(for: post.objectID) == nil }
+        && grandchild.registeredObject(for: seen.objectID) == nil)
+
+    post.setValue("new", forKey: "title")
+    post.setValue(next.reference, forKey: "blog")
+    seen.setValue("new", forKey: "title")
+    try other.save()
+    for context in all { context.processPendingChanges() }
+    #expect(held[0].value(forKey: "title") == "new")
+    #expect(held[0].value(forKey: "blog") == next.reference)
+    #expect(held[1].value(forKey: "posts") == .set([]))
+    #expect(held[2].value(forKey: "posts") == .set([post.reference]))
+    #expect(count.load(ordering: .relaxed) == 1)
+    post.setValue(nil, forKey: "blog")
+    let commit = try #require(try other.save())
+    parent.merge(from: commit)
+    for context in [child, grandchild] { context.processPendingChanges() }
+    #expect(held[0].value(forKey: "blog") == nil && held[2].value(forKey: "posts") == .set([]))
+    other.delete(post)
+    try other.save()
+    for context in all { context.processPendingChanges() }
+    #expect(held[0].isDeleted)
+  }
+
+  @Test
+  func
+    `S58, S66: a child follows what its parent's save leads elsewhere, and all that it refreshes`()
+    throws
+  {
+    let stage = try Stage()
+    let (parent, other) = (stage.context(), stage.context())
+    let (one, two, editor) = (other.insert("Blog"), other.insert("Blog"), other.insert("Person"))
+    try other.save()
+    let inParent = try [one, editor].map { try parent.existingObject(with: $0.objectID) }
+    #expect(inParent.allSatisfy { !$0.isFault })
+    two.setValue(editor.reference, forKey: "editor")
+    try other.save()
+    let child = ManagedObjectContext(parent: parent)
+    child.automaticallyMergesChanges = true
+    let inChild = try child.existingObject(with: two.objectID)
+    #expect(inChild.value(forKey: "editor") == editor.reference)
+    // The parent does not know that the editor has another blog, and the save takes it away there.
+    inParent[0].setValue(editor.reference, forKey: "editor")
+    parent.mergePolicy = .mergeByPropertyObjectTrump
+    try parent.save()
+    for context in [parent, child] { context.processPendingChanges() }
+    let fresh = try ManagedObjectContext(parent: parent).existingObject(with: two.objectID)
+    #expect(inChild.value(forKey: "editor") == fresh.value(forKey: "editor"))
+
+    other.refreshAllObjects()
+    two.setValue("new", forKey: "name")
+    try other.save()
+    parent.refreshAllObjects()
+    for context in [parent, child] { context.processPendingChanges() }
+    #expect(inChild.value(forKey: "name") == "new")
   }
 
   @Test func `S66: what a child brings in costs with what came, and not with all that it holds`()
