@@ -135,6 +135,8 @@ extension ManagedObjectContext {
     state.deletion = nil
     state.members = nil
     state.untracked = nil
+    state.decoded = nil
+    unstored.remove(object)
     settle(state)
     event.inserted.insert(object)
   }

@@ -95,7 +95,9 @@ extension ManagedObjectContext {
     state.isFault = true
     state.presence = .there
     state.handle = nil
+    state.members = nil
     state.untracked = nil
+    state.forgetDecoded()
     state.basedIn = 0
   }
 

@@ -16,6 +16,8 @@ extension ManagedObjectContext {
   /// - Throws: what the transformer does.
   func decode(_ state: ObjectState, _ property: Property) throws -> DecodedValue? {
     fireQuietly(state)
+    // What is not stored yet of an object that is gone waits for it to come back.
+    if state.presence == .gone { return nil }
     if let decoded = state.decoded?[property.key] { return decoded }
     guard let transformation = property.transformation,
       let value = heldValue(of: state, property.key)

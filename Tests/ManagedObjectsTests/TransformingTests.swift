@@ -1,5 +1,6 @@
 import ManagedObjects
 import ObjectModel
+import ObjectStore
 import Testing
 
 /// What every strategy of reading and writing is tried with.
@@ -46,6 +47,25 @@ private final class Sketch: ManagedObject {
     let before = (transformer.count.encoded, transformer.count.decoded)
     try body()
     return [transformer.count.encoded - before.0, transformer.count.decoded - before.1]
+  }
+
+  @Test func `S27, S52: an object that comes back without a value has not the one from before`()
+    throws
+  {
+    let first = try #require(try stage.store.commits(since: 0).last)
+    (sketch.atOnce, sketch.fetched) = (Color(red: 1), Color(red: 2))
+    sketch.later = Color(red: 3)
+    try context.save()
+    #expect(sketch.atOnce == Color(red: 1) && sketch.later == Color(red: 3))
+    context.delete(sketch)
+    try context.save()
+    #expect(sketch.atOnce == nil && sketch.fetched == nil && sketch.later == nil)
+    try context.revert(to: .commit(first.number))
+    #expect(!sketch.isDeleted && sketch.value(forKey: "atOnce") == nil)
+    #expect(sketch.atOnce == nil && sketch.fetched == nil && sketch.later == nil)
+    try context.save()
+    #expect(sketch.atOnce == nil && sketch.later == nil)
+    #expect(try elsewhere().later == nil)
   }
 
   @Test func `S27: what is read on demand is read once, and again when another value is stored`()
