@@ -12,17 +12,18 @@ struct PathBinder {
     var entity = entity
     for (index, name) in path.enumerated() {
       let rest = path[(index + 1)...]
-      guard let relationship = entity.relationship(name) else {
+      guard let relationship = try relationship(path, index, of: entity) else {
         if name == "objectID", rest.isEmpty, entity.property(name) == nil { break }
         return try end(bound, name, Array(rest), isCount, of: entity, path, index)
       }
-      guard case .stored(let key)? = resolver.resolve(name, of: entity) else {
+      let found =
+        resolver.resolve(name, of: entity) ?? resolver.resolve(name, of: relationship.owner)
+      guard case .stored(let key)? = found else {
         throw BindProblem(
           .badPath, "\(entity.name).\(name) is not stored, so no filter can follow it.", path, index
         )
       }
-      // The model has been checked: every destination is there.
-      guard let destination = model.entity(named: relationship.destination) else { break }
+      let destination = relationship.destination
       let isCounted =
         isCount && rest.isEmpty
         || rest == ["count"] && relationship.isToMany && destination.property("count") == nil
@@ -55,14 +56,60 @@ struct PathBinder {
         max(0, path.count - 1))
     }
     var entity = entity
-    for name in path {
-      let destination = entity.relationship(name).flatMap { model.entity(named: $0.destination) }
-      if let destination { entity = destination }
+    for index in path.indices {
+      if let relationship = try relationship(path, index, of: entity) {
+        entity = relationship.destination
+      }
     }
     return (
       bound.hops + [BoundPath.Hop(key: key, isToMany: true)],
       PathBinder(model: model, entity: entity, resolver: resolver)
     )
+  }
+
+  /// A relationship by which a path leads on.
+  private struct Relationship {
+    /// An entity whose objects have it.
+    let owner: ModelEntity
+    let destination: ModelEntity
+    let isToMany: Bool
+  }
+
+  /// The relationship of a name, of the entity or of those that inherit from it: objects without it lead nowhere. Nil
+  /// where there is none, or the path ends at one that only those have: it is a value then, as other objects may have one
+  /// of that name.
+  private func relationship(
+    _ path: [String], _ index: Int, of entity: ModelEntity
+  ) throws(BindProblem) -> Relationship? {
+    let name = path[index]
+    // The model has been checked: every destination is there.
+    func destination(_ relationship: RelationshipDescription) -> ModelEntity? {
+      model.entity(named: relationship.destination)
+    }
+    if entity.property(name) != nil {
+      guard let own = entity.relationship(name), let destination = destination(own) else {
+        return nil
+      }
+      return Relationship(owner: entity, destination: destination, isToMany: own.isToMany)
+    }
+    let having = model.entities.filter { $0.isKind(of: entity.name) && $0.property(name) != nil }
+    let relationships = having.compactMap { $0.relationship(name) }
+    guard let first = relationships.first else { return nil }
+    if index == path.count - 1, !relationships.contains(where: \.isToMany) { return nil }
+    let destinations = relationships.compactMap(destination)
+    let shared = destination(first)?.line.first { name in
+      destinations.allSatisfy { $0.isKind(of: name) }
+    }
+    if relationships.count == having.count,
+      relationships.allSatisfy({ $0.isToMany == first.isToMany }),
+      let destination = shared.flatMap({ model.entity(named: $0) })
+    {
+      return Relationship(owner: having[0], destination: destination, isToMany: first.isToMany)
+    }
+    throw BindProblem(
+      .badPath,
+      "\(name) is not one relationship of all that inherit from \(entity.name), so no filter of that can follow it; ask for "
+        + "\(having.map(\.name).joined(separator: " or ")).", path, index)
   }
 
   /// The end of a path: an attribute, a dynamic or a virtual key, and keys of dictionaries in it.

@@ -72,4 +72,112 @@ import Testing
       FetchRequest("Vehicle", where: "note != null", sortedBy: ["-note"]))
     #expect(sorted.first == truck && sorted.count == 2)
   }
+
+  /// Vehicles of which only cars and lorries have owners, trailers have a text by that name, and ships lead elsewhere.
+  private func fleet() throws -> ManagedObjectContext {
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription("Vehicle", attributes: [AttributeDescription("plate", .string)]),
+      EntityDescription(
+        "Car", parent: "Vehicle",
+        relationships: [
+          RelationshipDescription("owner", to: "Person", inverse: "cars"),
+          RelationshipDescription("wheels", to: "Wheel", inverse: "car", isToMany: true),
+        ]),
+      EntityDescription("Van", parent: "Car"),
+      EntityDescription(
+        "Lorry", parent: "Vehicle",
+        attributes: [AttributeDescription("crew", .integer)],
+        relationships: [RelationshipDescription("owner", to: "Firm", inverse: "lorries")]),
+      EntityDescription(
+        "Ship", parent: "Vehicle",
+        relationships: [
+          RelationshipDescription("crew", to: "Person", inverse: "ships", isToMany: true)
+        ]
+      ),
+      EntityDescription("Party", attributes: [AttributeDescription("title", .string)]),
+      EntityDescription(
+        "Person", parent: "Party",
+        relationships: [
+          RelationshipDescription("cars", to: "Car", inverse: "owner", isToMany: true),
+          RelationshipDescription("ships", to: "Ship", inverse: "crew", isToMany: true),
+        ]),
+      EntityDescription(
+        "Firm", parent: "Party",
+        relationships: [
+          RelationshipDescription("lorries", to: "Lorry", inverse: "owner", isToMany: true)
+        ]
+      ),
+      EntityDescription(
+        "Wheel", attributes: [AttributeDescription("size", .integer)],
+        relationships: [RelationshipDescription("car", to: "Car", inverse: "wheels")]),
+    ])
+    let context = try Stage(model).context()
+    let (person, firm) = (context.insert("Person"), context.insert("Firm"))
+    person.setValue("a", forKey: "title")
+    firm.setValue("b", forKey: "title")
+    for (entity, plate, owner) in [
+      ("Vehicle", "1", nil), ("Car", "2", person), ("Van", "3", person), ("Lorry", "4", firm),
+      ("Car", "5", nil),
+    ] {
+      let vehicle = context.insert(entity)
+      vehicle.setValue(.string(plate), forKey: "plate")
+      if let owner { vehicle.setValue(owner.reference, forKey: "owner") }
+      guard plate == "3" else { continue }
+      for size in [3, 4] {
+        let wheel = context.insert("Wheel")
+        wheel.setValue(.integer(size), forKey: "size")
+        wheel.setValue(vehicle.reference, forKey: "car")
+      }
+    }
+    try context.save()
+    return context
+  }
+
+  @Test(arguments: [true, false])
+  func `S67: a relationship of heirs is followed by a fetch of what they inherit from`(
+    pending: Bool
+  ) throws {
+    let context = try fleet()
+    func plates(_ text: String) throws -> String {
+      var request = FetchRequest("Vehicle", where: text, sortedBy: ["plate"])
+      request.includesPendingChanges = pending
+      return try context.fetch(request).compactMap { $0["plate"]?.string }.joined()
+    }
+    #expect(try plates("owner.title == 'a'") == "23")
+    #expect(try plates("owner.title == 'b'") == "4")
+    #expect(try plates("owner.title != null") == "234")
+    #expect(try plates("owner.title == null") == "15")
+    #expect(try plates("owner == null") == "15")
+    #expect(try plates("ANY owner.cars.plate == '3'") == "23")
+    #expect(try plates("owner.cars.@count == 2") == "23")
+    #expect(try plates("ANY wheels.size == 4") == "3")
+    #expect(try plates("ANY wheels (size == 3)") == "3")
+    #expect(try plates("NONE wheels.size == 4") == "1245")
+    #expect(try plates("wheels.@count == 2") == "3")
+    #expect(try plates("wheels.@count == 0") == "1245")
+    let sorted = FetchRequest(
+      "Vehicle", where: "owner != null", sortedBy: ["-owner.title", "plate"])
+    #expect(
+      try context.values(of: ["plate", "owner.title"], sorted).map {
+        "\($0["plate"]?.string ?? "")\($0["owner.title"]?.string ?? "")"
+      } == ["4b", "2a", "3a"])
+    let person = try #require(try context.fetch(FetchRequest("Person")).first)
+    person.setValue("c", forKey: "title")
+    #expect(try plates("owner.title == 'c'") == (pending ? "23" : ""))
+  }
+
+  @Test func `S68: what leads elsewhere of one heir than of another is refused where it stands`()
+    throws
+  {
+    let context = try fleet()
+    for (text, column) in [
+      ("plate == 'x' OR crew.title == 'a'", 17), ("ANY crew.title == 'a'", 5),
+      ("crew.@count == 1", 1), ("crew == 3", 1),
+    ] {
+      let error = #expect(throws: QueryError.self) {
+        try context.fetch(FetchRequest("Vehicle", where: text))
+      }
+      #expect(error?.place?.column == column, "\(text): \(String(describing: error))")
+    }
+  }
 }
