@@ -117,7 +117,7 @@ struct PendingObjects: UnsavedObjects {
   }
 
   func virtualValue(_ number: Int, of object: ObjectID) throws(StoreError) -> Value {
-    guard let instance = (saved ?? context).instance(of: object) else { return .null }
+    guard let instance = (saved ?? context).instance(ofFound: object) else { return .null }
     let value = keys.accessors[number](instance) ?? Value.null
     // Of what the context's own objects cannot read its next save tells.
     if let failure = saved?.readFailure as? StoreError { throw failure }

@@ -213,4 +213,23 @@ import Testing
     try child.save()
     #expect(post.value(forKey: "likes") == .counter(5))
   }
+
+  @Test func `S9, S39: what others have brought back is asked for its computed keys anew`() throws {
+    let stage = try Stage(Headlines.model())
+    let (context, other) = (stage.context(), stage.context())
+    let post = other.insert("Post")
+    post.setValue("a", forKey: "title")
+    try other.save()
+    let held = try context.existingObject(with: post.objectID)
+    other.delete(post)
+    try other.save()
+    context.refresh(held, mergeChanges: true)
+    #expect(held.isDeleted)
+    other.undo()
+    try other.save()
+    let request = FetchRequest("Post", where: "headline == 'a (anonymous)'")
+    #expect(try context.count(request) == 1)
+    #expect(try context.fetch(request) == [held] && !held.isDeleted)
+    withExtendedLifetime(other) {}
+  }
 }
