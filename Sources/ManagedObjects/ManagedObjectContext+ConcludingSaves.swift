@@ -8,9 +8,9 @@ extension ManagedObjectContext {
   /// done it, what they did is had, too. Nothing is read for it, as nothing may go wrong any more.
   func conclude(_ save: SaveOnItsWay) -> Commit? {
     let (content, number) = (save.sent.content, save.sent.number)
-    if content != nil {
+    if let content {
       writer.live?.didSave(as: number)
-      if automaticallyMergesChanges { ownCommits.insert(number) }
+      ownNumbers.insert(content.context)
     } else {
       writer.record(.saved(number))
     }

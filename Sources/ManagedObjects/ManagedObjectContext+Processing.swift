@@ -61,13 +61,18 @@ extension ManagedObjectContext {
       // Who is told of one may have the next brought in already.
       for commit in try store.commits(since: mergedThrough) where commit.number > mergedThrough {
         mergedThrough = commit.number
-        if ownCommits.remove(commit.number) == nil { bringIn(commit) }
+        if !isOwn(commit) { bringIn(commit) }
       }
     } catch {
       // What they were cannot be read, perhaps as compaction has dropped it; what there is now can.
       mergedThrough = last
       refreshAllObjects()
     }
+  }
+
+  /// Whether a commit is the context's own, from before it was resumed, too.
+  private func isOwn(_ commit: Commit) -> Bool {
+    ownNumbers.contains(commit.context) || writer.live?.number == commit.context
   }
 }
 

@@ -43,8 +43,8 @@ public final class ManagedObjectContext {
   var commitWatch: CommitWatch?
   /// The last commit that was brought in, where the context does so by itself.
   var mergedThrough = CommitNumber.none
-  /// The context's own commits among those that it has not come to yet.
-  var ownCommits: Set<CommitNumber> = []
+  /// By which numbers the context has saved: others' commits are brought in, and not its own.
+  var ownNumbers: Set<ContextNumber> = []
   /// Deleted objects whose delete rules are to be run.
   var pendingDeletions: [ObjectState] = []
   /// Objects with values of transformed attributes that are not stored yet.

@@ -14,6 +14,8 @@ public struct Commit: Hashable, Sendable {
   public let message: String?
   /// The name of the context that saved, where it had one.
   public let contextName: String?
+  /// The number of the context that saved.
+  package let context: ContextNumber
   /// What the program added.
   public let userInfo: [String: Value]
   /// What changed, each object once, in the order of their IDs. Of a commit that a save gives it is made when it is
@@ -64,6 +66,7 @@ extension Commit {
     author = content.author
     message = content.message
     contextName = content.contextName
+    context = content.context
     userInfo = content.userInfo
     self.details = details
   }

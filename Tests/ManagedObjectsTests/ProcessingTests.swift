@@ -201,4 +201,31 @@ import Testing
       withExtendedLifetime(changes) {}
     }
   }
+
+  @Test func `S42, S58: what a context has saved before it follows others is not told as theirs`()
+    throws
+  {
+    let stage = try Stage()
+    let (context, other) = (stage.context(), stage.context())
+    let held = context.insert("Blog")
+    try context.save()
+    context.disableUndoRegistration()
+    let own = context.insert("Post").objectID
+    try context.save()
+    context.enableUndoRegistration()
+    #expect(context.registeredObject(for: own) == nil)
+    let theirs = other.insert("Post")
+    try other.save()
+    var inserted: Set<ObjectID> = []
+    let token = context.onChange { inserted.formUnion($0.inserted.map(\.objectID)) }
+    context.automaticallyMergesChanges = true
+    context.processPendingChanges()
+    #expect(inserted == [theirs.objectID])
+    context.insert("Person")
+    try context.save()
+    inserted = []
+    context.processPendingChanges()
+    #expect(inserted.isEmpty)
+    withExtendedLifetime((held, token)) {}
+  }
 }
