@@ -26,9 +26,9 @@ extension ManagedObjectContext {
 
   /// Ends the step, if anything that can be undone came since the last one.
   private func endStep(ofHooks isOfHooks: Bool) {
+    defer { actionName = nil }
     guard fold.hasOpenStep else { return }
     perform(.stepEnded(name: isOfHooks ? UndoStep.nameOfHooks : actionName))
-    actionName = nil
     forgetEarlySteps()
   }
 
@@ -48,8 +48,12 @@ extension ManagedObjectContext {
   /// How many steps can be undone, and were forgotten before these.
   var stepCount: Int { forgottenStepCount + fold.undoSteps.count }
 
-  /// Names the step that is being made, or the group that is open. An empty name is none.
-  public func setActionName(_ name: String) { actionName = name }
+  /// Names the step that is being made, or the group that is open: what changes before pending changes are processed
+  /// next. Where nothing does, the name is forgotten then. An empty name is none.
+  public func setActionName(_ name: String) {
+    actionName = name
+    if schedulesProcessing { scheduleProcessing() }
+  }
 
   /// Whether there is something to undo.
   public var canUndo: Bool { fold.hasOpenStep || !fold.undoSteps.isEmpty }

@@ -10,9 +10,9 @@ extension ManagedObjectContext {
   /// changed by undoing its members.
   ///
   /// - Parameter count: how many of the steps that changed it, the last ones, are taken back.
-  /// - Throws: where no step has changed it, or it came to be by that and others lead to it now; and where somebody has
-  ///   changed the same keys since, without its being a step, as another context whose changes were brought in: the
-  ///   error names them.
+  /// - Throws: where no step has changed it, or none is to be taken back; where it came to be by that and others lead to
+  ///   it now; and where somebody has changed the same keys since, without its being a step, as another context whose
+  ///   changes were brought in: the error names them.
   public func undo(_ object: ManagedObject, steps count: Int = 1) throws {
     settleSave()
     let state = object.state
@@ -23,7 +23,8 @@ extension ManagedObjectContext {
     try refuseInPatch()
     processPendingChanges()
     let parts = stepsDone.reversed()
-      .compactMap { step in step.objects.first { $0.object == state.objectID } }.prefix(count)
+      .compactMap { step in step.objects.first { $0.object == state.objectID } }
+      .prefix(max(0, count))
     guard !parts.isEmpty else { throw ContextError.nothingToUndo }
     var row = currentRow(of: state)
     var later: [ContextError.ChangedKey] = []

@@ -265,4 +265,40 @@ import Testing
     #expect(Mirror(reflecting: context).children.isEmpty)
     withExtendedLifetime(context) {}
   }
+
+  @Test func `S46: a name that is given where nothing changes names no later step`() throws {
+    let context = try Stage().context()
+    let post = context.insert("Post")
+    try context.save()
+    context.setActionName("Nothing")
+    context.processPendingChanges()
+    post.setValue(1, forKey: "score")
+    context.processPendingChanges()
+    #expect(context.undoActionName == nil)
+    context.setActionName("Score")
+    post.setValue(2, forKey: "score")
+    context.processPendingChanges()
+    #expect(context.undoActionName == "Score")
+    context.setActionName("Nothing")
+    context.undo()
+    #expect(context.redoActionName == "Score")
+    context.redo()
+    post.setValue(3, forKey: "score")
+    #expect(context.undoActionName == nil)
+  }
+
+  @Test @MainActor func `S46: on the main actor such a name is forgotten with the turn`()
+    async throws
+  {
+    let context = try Stage().context(on: MainActor.shared)
+    let post = context.insert("Post")
+    try await context.save()
+    while !context.schedulesNothing { await Task.yield() }
+    context.setActionName("Nothing")
+    for _ in 0..<10 { await Task.yield() }
+    while !context.schedulesNothing { await Task.yield() }
+    post.setValue(1, forKey: "score")
+    context.processPendingChanges()
+    #expect(context.undoActionName == nil)
+  }
 }

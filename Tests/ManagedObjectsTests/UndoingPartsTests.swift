@@ -223,4 +223,16 @@ import Testing
       #expect(Picture(ids, in: recovered) == Picture(ids, in: context))
     }
   }
+
+  @Test(arguments: [0, -1, Int.min])
+  func `S51: undoing no step of an object, or fewer, is refused`(_ count: Int) throws {
+    let context = try Stage().context()
+    let post = context.insert("Post")
+    try context.save()
+    post.setValue("One", forKey: "title")
+    context.processPendingChanges()
+    #expect(throws: ContextError.nothingToUndo) { try context.undo(post, steps: count) }
+    #expect(throws: ContextError.nothingToUndo) { try context.undo(step: -1) }
+    #expect(post.value(forKey: "title") == "One" && context.undoSteps.count == 2)
+  }
 }
