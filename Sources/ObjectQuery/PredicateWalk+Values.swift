@@ -73,13 +73,18 @@ extension PredicateExpressions.OptionalFlatMap: WalkedExpression {
     let wrapped = try walk.operand(self.wrapped)
     var inner = walk
     inner.variables[variable.key] = .init(level: walk.level, operand: wrapped)
+    let isThere = Filter(.init(wrapped, .notEqual, nil))
     switch try inner.piece(transform) {
-    case .operand(let operand): return .operand(operand)
-    case .filter(let filter):
-      return .optional(isThere: Filter(.init(wrapped, .notEqual, nil)), filter)
-    case .optional(let isThere, let filter):
-      return .optional(
-        isThere: .and([Filter(.init(wrapped, .notEqual, nil)), isThere]), filter)
+    case .operand(.literal(true)): return .optional(isThere: isThere, .all)
+    case .operand(.literal(false)): return .optional(isThere: isThere, .none)
+    case .operand(let operand):
+      guard operand.isNull(with: wrapped, walk) else {
+        throw walk.refused(self, " whose result need not be nil where what it is over is")
+      }
+      return .operand(operand)
+    case .filter(let filter): return .optional(isThere: isThere, filter)
+    case .optional(let isThereToo, let filter):
+      return .optional(isThere: .and([isThere, isThereToo]), filter)
     case .range: throw walk.refused(self, " over a range")
     }
   }
@@ -137,5 +142,26 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: WalkedExpress
       case .literal(.string(let name)) = try walk.operand(key)
     else { throw walk.refused(self, " unless the key is a text that is known") }
     return .operand(.otherwise(.key(path + [name]), try walk.operand(self.default)))
+  }
+}
+
+extension Filter.Operand {
+  /// Whether it is null wherever another is.
+  fileprivate func isNull(with other: Filter.Operand, _ walk: PredicateWalk) -> Bool {
+    if self == other || self == .literal(.null) { return true }
+    switch (self, other) {
+    case (.key(let path), .key(let start)), (.count(let path), .key(let start)):
+      if path.starts(with: start) { return true }
+      // What a computed object has is computed, too, under a name of its own.
+      guard let last = start.last, path.count >= start.count else { return false }
+      return path.starts(with: start.dropLast()) && walk.isComputed(last)
+        && walk.isComputed(path[start.count - 1])
+    case (.arithmetic(_, let one, let two), _):
+      return one.isNull(with: other, walk) || two.isNull(with: other, walk)
+    case (.negative(let operand), _): return operand.isNull(with: other, walk)
+    case (.otherwise(let one, let two), _):
+      return one.isNull(with: other, walk) && two.isNull(with: other, walk)
+    default: return false
+    }
   }
 }

@@ -85,6 +85,31 @@ struct PredicateTests {
     try expect(#Predicate { _ in true }, "true")
   }
 
+  @Test func `S68: what is known of a closure still asks for what the closure is over`() throws {
+    let (isWanted, least) = (true, 3)
+    try expect(#Predicate { $0.comments.contains { _ in isWanted } }, "ANY comments (true)")
+    try expect(#Predicate { $0.comments.allSatisfy { _ in false } }, "ALL comments (false)")
+    try expect(
+      #Predicate { $0.comments.contains { $0.likes > 2 && isWanted } },
+      "ANY comments (likes > 2 AND true)")
+    try expect(
+      #Predicate { $0.comments.contains { _ in least > 2 } }, "ANY comments (3 > 2)")
+    try expect(
+      #Predicate { $0.headline.flatMap { _ in isWanted } ?? false }, "headline != null AND true")
+    try expect(
+      #Predicate { $0.headline.flatMap { _ in false } ?? true }, "NOT (headline != null) OR false")
+    try expect(
+      #Predicate { $0.headline.flatMap { _ in isWanted } == true }, "headline != null AND true")
+    try expect(
+      #Predicate { $0.blog.flatMap { $0.name } == "x" }, "blog.name == \"x\"")
+    try expect(#Predicate { ($0.rank.flatMap { $0 + 1 } ?? 0) > 3 }, "(rank + 1) ?? 0 > 3")
+    try refuse(#Predicate { $0.rank.flatMap { _ in least } == 3 }, "OptionalFlatMap")
+    try refuse(#Predicate { $0.blog.flatMap { $0.name ?? "x" } == "x" }, "OptionalFlatMap")
+    try refuse(
+      #Predicate { article in article.headline.flatMap { _ in article.rank } == 3 },
+      "OptionalFlatMap")
+  }
+
   @Test func `what no filter can say is refused by its name`() throws {
     try refuse(#Predicate { $0.comments.filter { $0.likes > 1 }.count > 2 }, "Filter")
     try refuse(#Predicate { $0.comments[0].likes > 2 }, "CollectionIndexSubscript")
