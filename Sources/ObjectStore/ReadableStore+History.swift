@@ -10,7 +10,8 @@ extension ReadableStore {
 
   /// The commits after one, in order, with old and new values.
   ///
-  /// A program that remembers the number of the last one it has seen can go on from there.
+  /// A program that remembers the number of the last one it has seen can go on from there; one that is to notice that
+  /// the store was brought back from a backup, and has gone on since, remembers its `mark(of:)`.
   /// - Throws: where compaction has dropped some of them, or they cannot be read; and where there is no commit of that
   ///   number yet, as in a store that was brought back from a backup.
   public func commits(since number: CommitNumber) throws(StoreError) -> [Commit] {

@@ -40,6 +40,8 @@ public struct StoreError: Error, Hashable, Sendable {
     case objectOfAnotherStore
     /// There is no such commit, or compaction has dropped what is needed to read it.
     case commitMissing
+    /// A commit is not the one that was seen under its number: the store was brought back from a backup, or is another.
+    case commitOfAnotherHistory
     /// There is no such object.
     case objectMissing
     /// There is no tag of this name.

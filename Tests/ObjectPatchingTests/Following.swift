@@ -10,15 +10,15 @@ let following = EntityDescription(
   "Following",
   attributes: [
     AttributeDescription("source", .string, isIdentifier: true),
-    AttributeDescription("seen", .integer, isOptional: false, defaultValue: 0),
+    AttributeDescription("seen", .string, isOptional: false),
   ])
 
 /// What came to a store, for one that follows it.
 struct News {
   /// The last commit that the follower has.
-  var since: CommitNumber
+  var since: CommitMark
   /// The last commit that is in it.
-  var through: CommitNumber
+  var through: CommitMark
   var patches: [Patch]
 }
 
@@ -28,15 +28,24 @@ func bookmark(of source: String, in context: ManagedObjectContext) throws -> Man
     .first { $0.value(forKey: "source") == .string(source) }
 }
 
+/// A bookmark that says nothing of how far its store has followed another.
+struct UnreadableBookmark: Error {
+  let source: String
+}
+
 /// The last commit of a store that a follower has.
-func lastSeen(of source: String, in context: ManagedObjectContext) throws -> CommitNumber {
-  let seen = try bookmark(of: source, in: context)?.value(forKey: "seen")?.integer
-  return CommitNumber(rawValue: UInt64(seen ?? 0))
+func lastSeen(of source: String, in context: ManagedObjectContext) throws -> CommitMark {
+  guard let bookmark = try bookmark(of: source, in: context) else { return .none }
+  // To begin anew would be to add amounts again.
+  guard let seen = bookmark.value(forKey: "seen")?.string.flatMap({ CommitMark($0) }) else {
+    throw UnreadableBookmark(source: source)
+  }
+  return seen
 }
 
 /// What came to a store since a commit, but what it has from the follower itself; nil where that is nothing.
 func news(
-  of source: ReadableStore, since seen: CommitNumber, for follower: String
+  of source: ReadableStore, since seen: CommitMark, for follower: String
 ) throws -> News? {
   let commits = try source.commits(since: seen)
   // That of bookmarks alone is not kept, or each would have the other keep something in turn.
@@ -45,10 +54,10 @@ func news(
   let runs = commits.split { $0.userInfo["from"] == .string(follower) }
   let patches = try runs.map { run in
     var patch = try Patch(Array(run), of: source)
-    patch.objects.removeAll { $0.entityName == "Following" }
+    patch.removeObjects(ofEntities: ["Following"])
     return patch
   }
-  return News(since: seen, through: last.number, patches: patches)
+  return News(since: seen, through: try source.mark(of: last.number), patches: patches)
 }
 
 /// Has a store take what came from another, and keep how far that goes: both by one commit, or neither.
@@ -61,12 +70,17 @@ func take(
   // What comes a second time has been taken, and what comes too early is waited for.
   guard try lastSeen(of: source, in: context) == news.since else { return nil }
   do {
-    for patch in news.patches { try patch.apply(to: context, policy: policy) }
+    for var patch in news.patches {
+      // Whoever sends it, bookmarks are this store's own.
+      patch.removeObjects(ofEntities: ["Following"])
+      try patch.apply(to: context, policy: policy)
+    }
     let bookmark = try bookmark(of: source, in: context) ?? context.insert("Following")
     bookmark.setValue(.string(source), forKey: "source")
-    bookmark.setValue(.integer(Int(news.through.rawValue)), forKey: "seen")
+    bookmark.setValue(.string("\(news.through)"), forKey: "seen")
     return try context.save(
-      message: "what came to \(source) since \(news.since)", userInfo: ["from": .string(source)])
+      message: "what came to \(source) since \(news.since.number)",
+      userInfo: ["from": .string(source)])
   } catch {
     context.rollback()
     throw error

@@ -58,7 +58,7 @@ import Testing
     func picture() throws -> GraphPicture { try GraphPicture(store.asOf(.head)) }
 
     func seen(of other: Shelf) throws -> CommitNumber {
-      try lastSeen(of: other.name, in: store.asOf(.head))
+      try lastSeen(of: other.name, in: store.asOf(.head)).number
     }
   }
 
@@ -142,7 +142,7 @@ import Testing
   {
     try ann.make()
     try ann.like(1)
-    let first = try #require(try news(of: ann.store, since: 0, for: "ben"))
+    let first = try #require(try news(of: ann.store, since: .none, for: "ben"))
     try ann.like(1)
     let second = try #require(try news(of: ann.store, since: first.through, for: "ben"))
     #expect(try take(second, from: "ann", into: ben.store) == nil)
@@ -152,7 +152,7 @@ import Testing
     for each in [first, second] {
       #expect(try take(each, from: "ann", into: ben.store, policy: .merge) == nil)
     }
-    #expect(try ben.likes() == 2 && ben.seen(of: ann) == second.through)
+    #expect(try ben.likes() == 2 && ben.seen(of: ann) == second.through.number)
   }
 
   @Test func `what conflicts leaves nothing, and one that gives in makes both the same`() throws {
@@ -171,6 +171,45 @@ import Testing
     #expect(try ann.picture() == ben.picture() && ann.likes() == 1)
     #expect(try ann.book().value(forKey: "name") == "ben")
     #expect(try bring(from: ann, to: ben)?.changes.map(\.entityName) == ["Following"])
+  }
+
+  @Test func `a source that was brought back from a backup, and has gone on, is refused`() throws {
+    try ann.make()
+    let backup = ann.disk.imageAfterProcessDeath()
+    try ann.set("name", "lost")
+    try bring(from: ann, to: ben)
+    let mark = try ann.store.mark(of: 2)
+    #expect(CommitMark("\(mark)") == mark && CommitMark("\(mark)0") == nil && mark.number == 2)
+    let last = ben.store.lastCommit
+    let again = try Shelf("ann", on: backup)
+    for name in ["another", "and one more", "and another"] {
+      #expect(throws: StoreError.self) { try bring(from: again, to: ben) }
+      try again.set("name", .string(name))
+    }
+    let error = #expect(throws: StoreError.self) { try bring(from: again, to: ben) }
+    #expect(error?.code == .commitOfAnotherHistory)
+    #expect(try ben.store.lastCommit == last && ben.book().value(forKey: "name") == "lost")
+  }
+
+  @Test func `what is brought from a peer leaves the bookmarks of others alone`() throws {
+    try ann.make()
+    try bring(from: ann, to: ben)
+    let seen = try ben.seen(of: ann)
+    var forged = try #require(try news(of: ann.store, since: .none, for: "cid"))
+    let bookmark = ObjectPatch(
+      updating: PatchIdentity("Following", "source", "ann"), new: ["seen": "forged"])
+    let book = PatchIdentity("Book", "guid", "one")
+    forged.patches = [
+      Patch(objects: [bookmark]),
+      Patch(objects: [
+        ObjectPatch(
+          updating: book, new: ["name": "from cid"],
+          relationships: ["see": RelationshipPatch(.toOne, patches: [bookmark])])
+      ]),
+    ]
+    try #require(try take(forged, from: "cid", into: ben.store, policy: .force) != nil)
+    #expect(try ben.seen(of: ann) == seen && ben.book().value(forKey: "name") == "from cid")
+    #expect(try bring(from: ann, to: ben) == nil)
   }
 
   @Test func `wherever the follower ends in the midst, it goes on where it was`() throws {

@@ -110,11 +110,11 @@ import Testing
     // Where the source is:
     guard let news = try news(of: source, since: seen, for: "follower") else { return }
     let messages = try news.patches.map { try $0.json() }
-    // Where the follower is, which gets both numbers with the messages:
+    // Where the follower is, which gets both marks with the messages:
     let patches = try messages.map { try Patch(json: $0, model: model) }
     let update = News(since: news.since, through: news.through, patches: patches)
     try take(update, from: "source", into: follower, policy: .merge)
-    #expect(try lastSeen(of: "source", in: follower.asOf(.head)) == source.lastCommit)
+    #expect(try lastSeen(of: "source", in: follower.asOf(.head)).number == source.lastCommit)
 
     let context = ManagedObjectContext(follower, isolation: nil)
     let document = try context.jsonGraph(entities: ["Book"])

@@ -29,7 +29,8 @@ extension ToolError {
     let status: ExitStatus =
       switch error.code {
       case .storeMissing, .notAStore: .noJournal
-      case .commitMissing, .objectMissing, .tagMissing, .entityMissing, .contextMissing,
+      case .commitMissing, .commitOfAnotherHistory, .objectMissing, .tagMissing, .entityMissing,
+        .contextMissing,
         .objectOfAnotherStore, .contextOfAnotherStore:
         .no
       case .damaged: .damage
