@@ -46,7 +46,8 @@ public enum PatchPolicy: Hashable, Sendable, CaseIterable {
   /// What is there stays where it is not as the patch says, and what would be deleted with it stays, too; the rest of the
   /// patch is applied.
   case keepOurs
-  /// What both changed is merged: counters by amounts, also where both added the same; sets and the members of
+  /// What both changed is merged: counters by amounts, also where both added the same, but not what both made an object
+  /// with; sets and the members of
   /// relationships by insertions and removals, dictionaries that ask for it key by key, others by the model's merge
   /// functions; what has gone on both sides is gone. Where that is not possible, `PatchConflicts` is thrown.
   case merge

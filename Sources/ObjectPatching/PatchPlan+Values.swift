@@ -50,7 +50,8 @@ extension PatchPlan {
           continue
         }
         if policy == .merge, let number,
-          case .merged(let merged) = merge(old, value, current, object, number)
+          case .merged(let merged) = merge(
+            old, value, current, object, number, isNew: step.patch.kind == .creation)
         {
           if merged ?? .null != current { steps[index].values[key] = merged ?? .null }
           continue
@@ -64,11 +65,15 @@ extension PatchPlan {
   }
 
   /// What becomes of a value that is not what the patch says it was, where both sides are merged.
+  ///
+  /// - Parameter isNew: whether both sides have made the object: what its counters began with was added to nothing.
   func merge(
-    _ old: Value, _ new: Value, _ current: Value, _ object: ObjectID, _ key: KeyNumber
+    _ old: Value, _ new: Value, _ current: Value, _ object: ObjectID, _ key: KeyNumber,
+    isNew: Bool = false
   ) -> ValueMerge {
-    ValueMerge(
-      base: old, ours: new, theirs: current, context.mergeKindsOfObjects(object, key))
+    let kind = context.mergeKindsOfObjects(object, key)
+    return ValueMerge(
+      base: old, ours: new, theirs: current, isNew ? kind.ofNewObject : kind)
   }
 
   /// What an object has otherwise than the patch says, of what the patch does not change: what it sets was said of that,

@@ -64,6 +64,27 @@ import Testing
     #expect(book.value(forKey: "name") == "theirs")
   }
 
+  @Test func `S32: counters that both sides have made with an object are not added`() throws {
+    let creation = { (likes: Int) in
+      Patch(objects: [
+        ObjectPatch(
+          creating: PatchIdentity("Book", "guid", "n"),
+          new: ["likes": .counter(likes), "tags": ["t\(likes)"].asSet])
+      ])
+    }
+    try creation(6).apply(to: context)
+    let error = #expect(throws: PatchConflicts.self) {
+      try creation(5).apply(to: context, policy: .merge)
+    }
+    #expect(error?.conflicts.map(\.key) == ["likes"])
+    let made = try #require(try context.fetch(FetchRequest("Book", where: "guid == 'n'")).first)
+    var same = creation(5)
+    same.objects[0].new?["likes"] = .counter(6)
+    try same.apply(to: context, policy: .merge)
+    #expect(made.value(forKey: "likes") == .counter(6))
+    #expect(made.value(forKey: "tags") == ["t5", "t6"].asSet)
+  }
+
   @Test func `S77, S80: what is set together is not set where what belongs to it is another`()
     throws
   {
