@@ -23,6 +23,14 @@ extension ReadableStore {
     ManagedObjectContext(
       StoreView(self, at: try snapshot(at: moment)), EditWriter(refusing: .readOnly))
   }
+
+  /// The same under the model that the store has now; nil where that cannot be told.
+  package func asOfUnderLatestModel(_ moment: Moment) throws(StoreError) -> ManagedObjectContext? {
+    try snapshotUnderLatestModel(at: moment).map {
+      ManagedObjectContext(StoreView(self, at: $0), EditWriter(refusing: .readOnly))
+    }
+  }
+
   /// The same for whoever reads objects and searches none.
   ///
   /// - Parameter later: what the store was at a moment that is not earlier, where that is known.

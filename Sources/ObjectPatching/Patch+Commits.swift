@@ -22,7 +22,8 @@ extension Patch {
       (isForward ? new : old) == .head
         ? try store.asOf(.head) : try store.objects(at: last, countedBackFrom: head))
     let snapshot = later.context.shownSnapshot
-    guard snapshot.number == last, head.eraCount(at: first) == snapshot.eras.count,
+    guard snapshot.number == last, head.eraCount(at: first) == head.eras.count,
+      snapshot.eras.count == head.eras.count,
       let changes = try store.netChanges(after: first, through: last)
     else { return nil }
     let saying = CommitPatches(
@@ -37,6 +38,22 @@ extension Patch {
       if let patch { entries.append(patch) }
     }
     return PatchNesting(entries, later.context.schema).patch
+  }
+}
+
+extension Patch {
+  /// The same where the model has changed since: of the rows of what the commits have changed, as the store's last model
+  /// has them. Nil where that does not tell.
+  static func underLatestModel(
+    of store: ReadableStore, from old: Moment, to new: Moment, _ options: PatchOptions
+  ) throws -> Patch? {
+    let (before, after) = (try store.commit(at: old), try store.commit(at: new))
+    guard let from = try store.asOfUnderLatestModel(old),
+      let to = try store.asOfUnderLatestModel(new),
+      let changes = try store.netChanges(after: min(before, after), through: max(before, after))
+    else { return nil }
+    // What commits say of values is said of keys of their time.
+    return try difference(from: from, to: to, options, changes.mapValues { _ in .unknown })
   }
 }
 

@@ -33,7 +33,8 @@ extension Patch {
     return PatchNesting(try comparison.entries(), new.schema).patch
   }
 
-  /// What happened in a store between two moments.
+  /// What happened in a store between two moments, by the names that things have under the model it has now: what that
+  /// does not have any more is left out, and what is new in it is as if it had always been.
   ///
   /// Costs: reading the commits in between, and where the later moment is not now, those that came after it; where
   /// objects came or went, or more changed than values that were set, also making the earlier moment of the commits in
@@ -45,6 +46,7 @@ extension Patch {
     options: PatchOptions = PatchOptions()
   ) throws -> Patch {
     try byCommits(of: store, from: old, to: new, options)
+      ?? underLatestModel(of: store, from: old, to: new, options)
       ?? difference(from: try store.asOf(old), to: try store.asOf(new), options: options)
   }
 

@@ -45,6 +45,12 @@ extension ReadableStore {
     return moment == .head ? head : try snapshot(at: number(of: moment, head))
   }
 
+  /// The same under the model that the store has now, with what that makes of earlier values; nil where that cannot be
+  /// told of what was never stored.
+  package func snapshotUnderLatestModel(at moment: Moment) throws(StoreError) -> Snapshot? {
+    try snapshot(at: moment).under(head.eras)
+  }
+
   private func number(of moment: Moment, _ head: Snapshot) throws(StoreError) -> CommitNumber {
     switch moment.place {
     case .commit(let number):

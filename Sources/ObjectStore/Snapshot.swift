@@ -57,6 +57,17 @@ package struct Snapshot: Sendable {
     eras.append(era)
   }
 
+  /// The same state as it would be read if the models of later eras had been adopted then; nil where one of them had
+  /// something stored when it was, as where relationships lead.
+  func under(_ later: [Era]) -> Snapshot? {
+    var snapshot = self
+    for era in later.dropFirst(eras.count) {
+      guard era.conversions.values.allSatisfy(\.gathered.isEmpty) else { return nil }
+      snapshot.begin(era)
+    }
+    return snapshot
+  }
+
   /// The last state in the era of a commit that is not later: what the past is counted back from.
   func atEnd(ofEraOf commit: CommitNumber) -> Snapshot {
     var snapshot = self
