@@ -15,11 +15,19 @@ let following = EntityDescription(
 
 /// What came to a store, for one that follows it.
 struct News {
+  /// The name of the one that follows.
+  var follower: String
   /// The last commit that the follower has.
   var since: CommitMark
   /// The last commit that is in it.
   var through: CommitMark
-  var patches: [Patch]
+  var steps: [Step]
+
+  struct Step {
+    /// The last commit of the follower that the source had when it did this.
+    var known: CommitMark
+    var patch: Patch
+  }
 }
 
 /// The object by which a store keeps how far it has followed another; nil before it has.
@@ -51,35 +59,45 @@ func news(
   // That of bookmarks alone is not kept, or each would have the other keep something in turn.
   let isNews = commits.contains { $0.changes.contains { $0.entityName != "Following" } }
   guard isNews, let last = commits.last else { return nil }
-  let runs = commits.split { $0.userInfo["from"] == .string(follower) }
-  let patches = try runs.map { run in
-    var patch = try Patch(Array(run), of: source)
-    patch.removeObjects(ofEntities: ["Following"])
-    return patch
+  var news = News(
+    follower: follower, since: seen, through: try source.mark(of: last.number), steps: [])
+  for run in commits.split(whereSeparator: { $0.userInfo["from"] == .string(follower) }) {
+    let before = CommitNumber(rawValue: run[run.startIndex].number.rawValue - 1)
+    let known =
+      before == .none ? .none : try lastSeen(of: follower, in: source.asOf(.commit(before)))
+    for var patch in try Patch.steps(Array(run), of: source) {
+      patch.removeObjects(ofEntities: ["Following"])
+      news.steps.append(News.Step(known: known, patch: patch))
+    }
   }
-  return News(since: seen, through: try source.mark(of: last.number), patches: patches)
+  return news
 }
 
 /// Has a store take what came from another, and keep how far that goes: both by one commit, or neither.
 @discardableResult
 func take(
-  _ news: News, from source: String, into follower: JournaledStore,
+  _ brought: News, from source: String, into follower: JournaledStore,
   policy: PatchPolicy = .refuse
 ) throws -> Commit? {
   let context = ManagedObjectContext(follower, isolation: nil)
   // What comes a second time has been taken, and what comes too early is waited for.
-  guard try lastSeen(of: source, in: context) == news.since else { return nil }
+  guard try lastSeen(of: source, in: context) == brought.since else { return nil }
   do {
-    for var patch in news.patches {
+    for step in brought.steps {
+      // What was done here, and nobody knew of there: names are those of here, and where both are merged, members are as
+      // the store has them whose name is the last.
+      let own = try news(of: follower, since: step.known, for: source)?.steps ?? []
+      var patch = try step.patch.rebased(
+        over: own.map(\.patch), isYielding: policy == .merge && source < brought.follower)
       // Whoever sends it, bookmarks are this store's own.
       patch.removeObjects(ofEntities: ["Following"])
       try patch.apply(to: context, policy: policy)
     }
     let bookmark = try bookmark(of: source, in: context) ?? context.insert("Following")
     bookmark.setValue(.string(source), forKey: "source")
-    bookmark.setValue(.string("\(news.through)"), forKey: "seen")
+    bookmark.setValue(.string("\(brought.through)"), forKey: "seen")
     return try context.save(
-      message: "what came to \(source) since \(news.since.number)",
+      message: "what came to \(source) since \(brought.since.number)",
       userInfo: ["from": .string(source)])
   } catch {
     context.rollback()
@@ -98,6 +116,20 @@ func bring(
   let seen = try lastSeen(of: source.name, in: follower.store.asOf(.head))
   guard let news = try news(of: source.store, since: seen, for: follower.name) else { return nil }
   return try take(news, from: source.name, into: follower.store, policy: policy)
+}
+
+/// Has a store become what another is, and keep that it has seen all of that: what the other has not brought before is
+/// given up.
+@discardableResult
+func giveIn(_ follower: Named, to source: Named) throws -> Commit? {
+  let through = try source.store.mark(of: source.store.lastCommit)
+  let context = try follower.store.asOf(.head)
+  let patch = try Patch.difference(from: context, to: source.store.asOf(.commit(through.number)))
+  let known = try follower.store.mark(of: follower.store.lastCommit)
+  let all = News(
+    follower: follower.name, since: try lastSeen(of: source.name, in: context), through: through,
+    steps: [News.Step(known: known, patch: patch)])
+  return try take(all, from: source.name, into: follower.store)
 }
 
 /// The model of the other tests, with bookmarks.

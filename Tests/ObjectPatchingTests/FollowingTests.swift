@@ -199,17 +199,119 @@ import Testing
     let bookmark = ObjectPatch(
       updating: PatchIdentity("Following", "source", "ann"), new: ["seen": "forged"])
     let book = PatchIdentity("Book", "guid", "one")
-    forged.patches = [
+    forged.steps = [
       Patch(objects: [bookmark]),
       Patch(objects: [
         ObjectPatch(
           updating: book, new: ["name": "from cid"],
           relationships: ["see": RelationshipPatch(.toOne, patches: [bookmark])])
       ]),
-    ]
+    ].map { News.Step(known: .none, patch: $0) }
     try #require(try take(forged, from: "cid", into: ben.store, policy: .force) != nil)
     #expect(try ben.seen(of: ann) == seen && ben.book().value(forKey: "name") == "from cid")
     #expect(try bring(from: ann, to: ben) == nil)
+  }
+
+  @Test func `a member that one has come and go, and the other go, ends as one of them has it`()
+    throws
+  {
+    try ann.make()
+    try bring(from: ann, to: ben)
+    try ben.set("tags", .set(["t"]))
+    try ann.set("tags", .set(["t"]))
+    try bring(from: ann, to: ben)
+    try ann.set("tags", .set([]))
+    try ann.set("tags", .set(["own"]))
+    try bring(from: ben, to: ann)
+    try bring(from: ann, to: ben)
+    #expect(try ann.picture() == ben.picture())
+    #expect(try ann.book().value(forKey: "tags") == .set(["own", "t"]))
+  }
+
+  @Test func `what one has renamed, and the other changed, is one object in both`() throws {
+    try ann.make()
+    try bring(from: ann, to: ben)
+    try ann.set("guid", "renamed")
+    try ben.set("name", "ben")
+    try bring(from: ann, to: ben, policy: .keepOurs)
+    try bring(from: ben, to: ann, policy: .force)
+    for shelf in [ann, ben] {
+      #expect(try shelf.book("renamed").value(forKey: "name") == "ben")
+      #expect(try shelf.context.count(FetchRequest("Book")) == 1)
+    }
+    #expect(try ann.picture() == ben.picture())
+  }
+
+  private func giveIn(_ follower: Shelf, to source: Shelf) throws {
+    try ObjectPatchingTests.giveIn(
+      (follower.name, follower.store), to: (source.name, source.store))
+  }
+
+  /// Has a shelf's first book hold others in an order.
+  private func order(_ guids: String..., on shelf: Shelf) throws {
+    try shelf.set("items", .array(guids.map { .reference(try shelf.book($0).objectID) }))
+  }
+
+  @Test func `who gives in is as the other, whatever was deleted, renamed or put in order`() throws
+  {
+    for guid in ["one", "a", "b", "c", "d"] { try ann.make(guid) }
+    try ann.set("score", 4, of: "a")
+    try order("b", "c", "d", on: ann)
+    try bring(from: ann, to: ben)
+    ann.context.delete(try ann.book("a"))
+    try ann.context.save()
+    try ann.set("guid", "e", of: "d")
+    try ann.set("name", "kept", of: "c")
+    try order("c", "b", "e", on: ann)
+    try ben.set("name", "ben", of: "a")
+    try ben.set("name", "ben", of: "d")
+    try order("d", "c", "b", on: ben)
+    try bring(from: ann, to: ben, policy: .keepOurs)
+    try giveIn(ann, to: ben)
+    #expect(try ann.picture().difference(from: ben.picture()) == nil)
+    #expect(try ann.book("a").value(forKey: "score") == 4)
+    #expect(try ben.book("c").value(forKey: "name") == "kept")
+    #expect(try bring(from: ben, to: ann) == nil)
+    try bring(from: ann, to: ben, policy: .refuse)
+    #expect(try ann.picture() == ben.picture())
+  }
+
+  @Test func `where a source was brought back, the two go on when one gives in`() throws {
+    try ann.make()
+    let backup = ann.disk.imageAfterProcessDeath()
+    try ann.set("name", "lost")
+    try bring(from: ann, to: ben)
+    let again = try Shelf("ann", on: backup)
+    try again.set("name", "another")
+    try giveIn(again, to: ben)
+    try giveIn(ben, to: again)
+    #expect(try again.book().value(forKey: "name") == "lost")
+    try again.set("name", "next")
+    try bring(from: again, to: ben, policy: .refuse)
+    #expect(try ben.book().value(forKey: "name") == "next" && again.picture() == ben.picture())
+  }
+
+  @Test
+  func `orders that both have changed have the same members, and who gives in the same order`()
+    throws
+  {
+    for guid in ["one", "a", "b", "c", "d"] { try ann.make(guid) }
+    try order("a", "b", on: ann)
+    try bring(from: ann, to: ben)
+    try order("c", "b", "a", on: ann)
+    try order("b", "d", on: ben)
+    try bring(from: ann, to: ben)
+    try bring(from: ben, to: ann)
+    func items(_ shelf: Shelf) throws -> [String] {
+      guard case .array(let items)? = try shelf.book().value(forKey: "items") else { return [] }
+      return try items.compactMap(\.reference).compactMap {
+        try shelf.context.existingObject(with: $0).value(forKey: "guid")?.string
+      }
+    }
+    #expect(try items(ann).sorted() == ["b", "c", "d"])
+    #expect(try items(ben).sorted() == ["b", "c", "d"])
+    try giveIn(ann, to: ben)
+    #expect(try items(ann) == items(ben))
   }
 
   @Test func `wherever the follower ends in the midst, it goes on where it was`() throws {
@@ -244,7 +346,8 @@ import Testing
       try meeting.check(tally)
     }
     print("followings from seed \(campaign.seed): \(tally.summary)")
-    #expect(tally["likes"] >= campaign.count)
+    #expect(tally["likes"] >= campaign.count && tally["tags"] >= campaign.count)
+    #expect(tally["friends"] >= campaign.count)
     #expect(tally.violations.isEmpty, "\(tally.violations)")
   }
 
@@ -302,6 +405,18 @@ import Testing
         // Each has a key of its own, or what both set would conflict.
         if index == 0 { try shelf.set("name", .string("\(step)"), of: guid) }
         if index == 1 { try shelf.set("score", .integer(step), of: guid) }
+      case 3 where Bool.random(using: &dice):
+        // One of a few that both have come and go, and go again.
+        let tag = Value.set([.string("\(Int.random(in: 0..<2, using: &dice))")]).set ?? []
+        guard case .set(let tags)? = try shelf.book(guid).value(forKey: "tags") else { return }
+        try shelf.set("tags", .set(tags.symmetricDifference(tag)), of: guid)
+        tally.count("tags")
+      case 4 where Bool.random(using: &dice):
+        let other = try shelf.book(there.sorted()[0]).objectID
+        guard case .set(let friends) = try shelf.book(guid).value(forKey: "friends") ?? .set([])
+        else { return }
+        try shelf.set("friends", .set(friends.symmetricDifference([.reference(other)])), of: guid)
+        tally.count("friends")
       case 3:
         guard case .set(let tags)? = try shelf.book(guid).value(forKey: "tags") else { return }
         try shelf.set("tags", .set(tags.union([.string("\(shelf.name) \(step)")])), of: guid)

@@ -109,10 +109,12 @@ import Testing
     let seen = try lastSeen(of: "source", in: follower.asOf(.head))
     // Where the source is:
     guard let news = try news(of: source, since: seen, for: "follower") else { return }
-    let messages = try news.patches.map { try $0.json() }
-    // Where the follower is, which gets both marks with the messages:
-    let patches = try messages.map { try Patch(json: $0, model: model) }
-    let update = News(since: news.since, through: news.through, patches: patches)
+    let messages = try news.steps.map { try $0.patch.json() }
+    // Where the follower is, which gets the marks with the messages:
+    var update = news
+    update.steps = try zip(news.steps, messages).map { step, message in
+      News.Step(known: step.known, patch: try Patch(json: message, model: model))
+    }
     try take(update, from: "source", into: follower, policy: .merge)
     #expect(try lastSeen(of: "source", in: follower.asOf(.head)).number == source.lastCommit)
 

@@ -82,7 +82,7 @@ import Testing
     try set("ben", in: ben)
     try set("both", in: ann)
     try bring(from: ann, to: ben, policy: .keepOurs)
-    try bring(from: ben, to: ann, policy: .force)
+    try giveIn(ann, to: ben)
     #expect(try names() == ["ben", "ben"])
   }
 

@@ -1,0 +1,206 @@
+internal import ObjectModel
+public import ObjectStore
+
+extension Patch {
+  /// What commits of a store have done, in as few patches as say each coming and going: a member of a set or of a
+  /// relationship to many that comes and goes again does so in two patches. Whoever merges what two stores have done, each
+  /// without knowing of the other, needs to know of both.
+  ///
+  /// - Throws: as `init(_:of:options:)`.
+  public static func steps(
+    _ commits: [Commit], of store: ReadableStore, options: PatchOptions = PatchOptions()
+  ) throws -> [Patch] {
+    struct Place: Hashable {
+      let object: ObjectID
+      let key: String
+    }
+    var runs: [[Commit]] = []
+    var changed: Set<Place> = []
+    for commit in commits {
+      let places = commit.changes.flatMap { change in
+        change.values.filter { $1.old.hasMembers || $1.new.hasMembers }.keys.map {
+          Place(object: change.objectID, key: $0)
+        }
+      }
+      if runs.isEmpty || !changed.isDisjoint(with: places) {
+        runs.append([])
+        changed = []
+      }
+      changed.formUnion(places)
+      runs[runs.count - 1].append(commit)
+    }
+    return try runs.map { try Patch($0, of: store, options: options) }
+  }
+
+  /// The patch for a store that others have been applied to, or were made of, of which it does not know: objects are
+  /// named as those have renamed them.
+  ///
+  /// - Parameters:
+  ///   - others: the patches, in their order.
+  ///   - isYielding: whether members of sets and of relationships to many that these have had come or go stay as they are.
+  ///     Where two stores merge what they have done, one of them is to yield, or what comes in the one and goes in the
+  ///     other ends otherwise in each.
+  public func rebased(over others: [Patch], isYielding: Bool) throws -> Patch {
+    if others.allSatisfy(\.objects.isEmpty) { return self }
+    let past = try PatchPast(others)
+    var own: Set<PatchIdentity> = []
+    for entry in try FlatPatch(self).entries where entry.patch.kind != .deletion {
+      if let name = entry.patch.identityAfter,
+        entry.patch.kind == .creation || name != entry.patch.identity
+      {
+        own.insert(name)
+      }
+    }
+    return Patch(
+      objects: objects.map { PatchRebasing(past: past, own: own, isYielding).patch($0) })
+  }
+}
+
+/// What patches have done to names and to members, by the names that objects have after all of them.
+private struct PatchPast {
+  /// What comes to a set or a relationship, or goes.
+  enum Member: Hashable {
+    case value(Value)
+    case object(PatchIdentity)
+  }
+
+  struct Place: Hashable {
+    let identity: PatchIdentity
+    let key: String
+    let member: Member
+  }
+
+  private(set) var names: [PatchIdentity: PatchIdentity] = [:]
+  private(set) var touched: Set<Place> = []
+
+  init(_ patches: [Patch]) throws(PatchError) {
+    for patch in patches.reversed() {
+      let entries = try FlatPatch(patch).entries.map(\.patch)
+      var renamed: [PatchIdentity: PatchIdentity] = [:]
+      for entry in entries where entry.kind == .update {
+        if let name = entry.identityAfter, name != entry.identity { renamed[entry.identity] = name }
+      }
+      let names = names
+      let before = { (name: PatchIdentity) in
+        let then = renamed[name] ?? name
+        return names[then] ?? then
+      }
+      let after = { (name: PatchIdentity) in names[name] ?? name }
+      for entry in entries where entry.kind != .deletion {
+        let identity = entry.kind == .creation ? after(entry.identity) : before(entry.identity)
+        for (key, relationship) in entry.relationships where relationship.kind != .toOne {
+          let members =
+            relationship.removed.map { before($0.identity) }
+            + relationship.added.map { after($0.identity) }
+          for member in members {
+            touched.insert(Place(identity: identity, key: key, member: .object(member)))
+          }
+        }
+        for (key, new) in entry.new ?? [:] {
+          for member in Value.changedMembers(from: entry.old?[key], to: new) {
+            touched.insert(Place(identity: identity, key: key, member: .value(member)))
+          }
+        }
+      }
+      var earlier = names.filter { name, _ in !renamed.values.contains(name) }
+      for (name, then) in renamed { earlier[name] = after(then) }
+      self.names = earlier
+    }
+  }
+}
+
+private struct PatchRebasing {
+  let past: PatchPast
+  /// The names that objects get by the patch itself.
+  let own: Set<PatchIdentity>
+  let isYielding: Bool
+
+  init(past: PatchPast, own: Set<PatchIdentity>, _ isYielding: Bool) {
+    self.past = past
+    self.own = own
+    self.isYielding = isYielding
+  }
+
+  private func before(_ name: PatchIdentity) -> PatchIdentity { past.names[name] ?? name }
+
+  private func after(_ name: PatchIdentity) -> PatchIdentity {
+    own.contains(name) ? name : before(name)
+  }
+
+  func patch(_ source: ObjectPatch) -> ObjectPatch {
+    var patch = source
+    if source.kind != .creation {
+      patch.identity = before(source.identity)
+      // What is only said of the name, as it does not change, is said of the one it has.
+      if case .attribute(let key, let value) = patch.identity.identifier, source.kind == .update,
+        source.new?[key] == nil, patch.old?[key] != nil
+      {
+        patch.old?[key] = value
+      }
+    }
+    for (key, relationship) in source.relationships {
+      let rebased = self.relationship(relationship, key, of: patch.identity)
+      let isNothing =
+        rebased.removed.isEmpty && rebased.added.isEmpty && rebased.patches.isEmpty
+      patch.relationships[key] = isNothing ? nil : rebased
+    }
+    if isYielding, source.kind != .deletion { yieldMembers(&patch) }
+    return patch
+  }
+
+  private func relationship(
+    _ source: RelationshipPatch, _ key: String, of identity: PatchIdentity
+  ) -> RelationshipPatch {
+    typealias Member = RelationshipPatch.Member
+    func isLeft(_ member: Member) -> Bool {
+      isYielding && source.kind != .toOne
+        && past.touched.contains(
+          .init(identity: identity, key: key, member: .object(member.identity)))
+    }
+    var patch = source
+    patch.removed = source.removed.map { Member(before($0.identity), position: $0.position) }
+    patch.added = source.added.map { Member(after($0.identity), position: $0.position) }
+    patch.removed.removeAll(where: isLeft)
+    patch.added.removeAll(where: isLeft)
+    patch.patches = source.patches.map(self.patch)
+    return patch
+  }
+
+  /// Has members of sets be as the patch has them before, where others have had them come or go.
+  private func yieldMembers(_ patch: inout ObjectPatch) {
+    for (key, new) in patch.new ?? [:] {
+      let old = patch.old?[key]
+      let left = Value.changedMembers(from: old, to: new).filter {
+        past.touched.contains(.init(identity: patch.identity, key: key, member: .value($0)))
+      }
+      if left.isEmpty { continue }
+      var members = new.set ?? []
+      let former = old?.set ?? []
+      for member in left {
+        if former.contains(member) { members.insert(member) } else { members.remove(member) }
+      }
+      if members == former, patch.kind == .update {
+        patch.new?[key] = nil
+        patch.old?[key] = nil
+      } else {
+        patch.new?[key] = .set(members)
+      }
+    }
+  }
+}
+
+extension Value {
+  /// What comes to a set or goes from it; nothing where it is none.
+  fileprivate static func changedMembers(from old: Value?, to new: Value) -> Set<Value> {
+    let values = [old ?? .null, new]
+    guard values.contains(where: { $0.set != nil }),
+      values.allSatisfy({ $0.isNull || $0.set != nil })
+    else { return [] }
+    return (old?.set ?? []).symmetricDifference(new.set ?? [])
+  }
+}
+
+extension Value? {
+  /// Whether it is something that has members which come and go.
+  fileprivate var hasMembers: Bool { self?.set != nil || self?.array != nil }
+}
