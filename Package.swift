@@ -175,7 +175,8 @@ let package = Package(
     tests(
       of: "JournalUpkeepTests",
       imports: [
-        "DiskAccess", "DiskSimulation", "JournalInspection", "JournalUpkeep", "ManagedObjects",
+        "ByteCoding", "DiskAccess", "DiskSimulation", "EventCoding", "JournalInspection",
+        "Journaling", "JournalUpkeep", "ManagedObjects",
         "ObjectModel", "ObjectPatching", "ObjectStore", "TestSupport", "ToolSupport",
       ]),
     tests(of: "TourTests", imports: ["DiskSimulation", "XJournal"]),

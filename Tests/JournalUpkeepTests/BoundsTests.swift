@@ -26,13 +26,7 @@ import ToolSupport
     try Self.harm("\(folder.path)/Notes.xjournal", harm)
     let before = try Self.content(of: "\(folder.path)/Notes.xjournal")
     var largest = 0
-    let looking = CommandTable.looking.filter(\.readsJournal).map { command in
-      String(command.examples.first?.line.dropFirst("xjournal ".count) ?? "")
-    }
-    let lines =
-      looking.filter { !$0.contains("--follow") }
-      + Upkeep.lines.filter { !$0.hasPrefix("bisect") && !Upkeep.isInPlace($0) }
-    for line in lines {
+    for line in Self.lines {
       let (status, memory, errors) = try Self.run(ToolSupport.Run.words(line), in: folder.path)
       // Examples are about another journal.
       let isUsage = Upkeep.run(line, on: try Self.sound.get()).status == .usage
@@ -54,7 +48,33 @@ import ToolSupport
     #expect(isSame, "the journal was changed")
     // A run that took nothing at all was none.
     #expect(largest > 1 << 20)
-    print("\(harm.rawValue): \(lines.count) commands, \(largest >> 20) MiB at most")
+    print("\(harm.rawValue): \(Self.lines.count) commands, \(largest >> 20) MiB at most")
+  }
+
+  @Test(arguments: Bomb.allCases)
+  func `of a journal in which few bytes stand for much, every command tells in time`(
+    bomb: Bomb
+  ) throws {
+    let folder = try TemporaryFolder()
+    let disk = try LongJournal.make(.late)
+    try Upkeep.addFiles(to: disk, from: try Journals.killed())
+    try bomb.add(bomb.size(isHandedOut: Self.isHandedOut), to: disk)
+    try Self.write(disk, to: folder.path)
+    var largest = (memory: 0, line: "")
+    for line in Self.lines {
+      let begin = ContinuousClock.now
+      let (status, memory, errors) = try Self.run(ToolSupport.Run.words(line), in: folder.path)
+      print(
+        "\(bomb.rawValue) \(line): \(status) \(ContinuousClock.now - begin) \(memory >> 20) MiB")
+      let isUsage = Upkeep.run(line, on: try Self.sound.get()).status == .usage
+      #expect(
+        [0, 1].contains(status) || isUsage && status == 64,
+        "\(bomb): \(line) ends with \(status): \(errors)")
+      #expect(memory <= Self.byteCount, "\(bomb): \(line): \(memory >> 20) MiB")
+      if memory > largest.memory { largest = (memory, line) }
+      try? FileManager.default.removeItem(atPath: "\(folder.path)/New.xjournal")
+    }
+    print("\(bomb.rawValue): \(largest.memory >> 20) MiB at most, by \(largest.line)")
   }
 
   @Test func `a run that takes too long, and one that takes too much, are told`() throws {
@@ -67,12 +87,24 @@ import ToolSupport
 
   // MARK: Running
 
+  /// Every example of every command that looks, and a line for everything that makes a journal.
+  private static let lines =
+    CommandTable.looking.filter(\.readsJournal).flatMap { command in
+      command.examples.map { String($0.line.dropFirst("xjournal ".count)) }
+    }.filter { !$0.contains("--follow") }
+    + Upkeep.lines.filter { !$0.hasPrefix("bisect") && !Upkeep.isInPlace($0) }
+
+  /// The tool that is judged: that which was built with the tests, or the one that `XJ_TOOL` names.
+  private static let tool =
+    ProcessInfo.processInfo.environment["XJ_TOOL"]
+    ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    .appending(path: "xjournal").path
+  private static let isHandedOut = ProcessInfo.processInfo.environment["XJ_TOOL"] != nil
+
   /// Runs the tool; returns how it ended, 124 where it did not in time, and how much memory it had at most.
   private static func run(
     _ words: [String], in folder: String, of program: String? = nil, seconds: Int = seconds
   ) throws -> (status: Int32, memory: Int, errors: String) {
-    let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appending(path: "xjournal").path
     let errors = "\(folder == "." ? FileManager.default.temporaryDirectory.path : folder)/.errors"
     // Whoever starts a process knows what it took: a shell would, and its own memory is small.
     let script = """

@@ -65,3 +65,25 @@ import ToolSupport
     }
   }
 }
+
+extension DumpTests {
+  @Test func `of large entries the beginning is told, and of many each`() throws {
+    let disk = try LongJournal.make(.none)
+    try Bomb.manyArrays.add(100_000, to: disk)
+    let text = Upkeep.run("dump", on: disk)
+    let lines = text.output.split(separator: "\n")
+    #expect(
+      text.status == .fine && lines.contains { $0.contains("count of members 50000, member") })
+    #expect(lines.allSatisfy { $0.utf8.count < 600 })
+    try Bomb.manySets.add(5000, to: disk)
+    var entries = 0
+    for line in Upkeep.run("dump --json", on: disk).output.split(separator: "\n") {
+      let document = try #require(try JSONValue(parsing: Array(line.utf8)).object)
+      let content = document["content"]?.array ?? []
+      // Few are held at once.
+      #expect(content.count < 4200)
+      entries += content.count
+    }
+    #expect(entries > 5000)
+  }
+}

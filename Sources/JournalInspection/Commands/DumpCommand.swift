@@ -1,8 +1,6 @@
 internal import ByteCoding
 internal import DiskAccess
-internal import EventCoding
 internal import Journaling
-internal import ObjectModel
 internal import ObjectPatching
 internal import ObjectStore
 
@@ -64,7 +62,6 @@ private struct SegmentDumper {
   private let printer: FieldPrinter
   private let withBytes: Bool
   private let onlyFrame: UInt64?
-  private let decoder: EventDecoder
   private(set) var frameCount = 0
 
   init(_ walk: SegmentWalk, _ request: Request, onlyFrame: UInt64?) {
@@ -73,7 +70,6 @@ private struct SegmentDumper {
     output = request.output
     printer = FieldPrinter(output: output)
     withBytes = request.has("hex")
-    decoder = EventDecoder(store: StoreTag(rawValue: walk.manifest.store.low))
   }
 
   /// Writes a segment; returns whether damage was met.
@@ -144,43 +140,89 @@ private struct SegmentDumper {
         ToolError(.damage, "the payload of frame \(frame.seal.number.rawValue) is malformed."))
       return
     }
-    let content = frame.seal.kind == .batch ? content(of: payload) : []
+    let batch = frame.seal.kind == .batch ? Batch(payload) : nil
     if output.isJSON {
-      let hex = withBytes ? JSONValue.string(FieldLayout.digits(Array(payload)[...])) : nil
-      output.json(
-        .document(
-          "frame",
-          [
-            ("file", .string(segment.number.fileName)), ("offset", .count(frame.offset)),
-            ("number", .count(frame.seal.number.rawValue)),
-            ("frameKind", .string(frame.seal.kind.name)), ("fields", printer.fields(seal, .seal)),
-            (
-              "content",
-              .array(
-                content.map {
-                  .members([
-                    ("entry", .string($0.name)), ("bytes", .count($0.bytes.count)),
-                    ("text", .string($0.text)),
-                    (
-                      "fields",
-                      withBytes ? printer.json($0.fields, of: $0.bytes, at: $0.offset) : nil
-                    ),
-                  ])
-                })
-            ), ("payload", hex),
-          ]))
+      showDocuments(frame, seal, segment, payload, batch)
     } else {
       output.line("\("frame \(frame.seal.number.rawValue), \(frame.seal.kind.name)", .heading)")
       printer.rows(seal, at: frame.offset, .seal)
-      for entry in content {
-        output.line("    \(entry.name, .key)  \("\(entry.bytes.count) B", .faint)  \(entry.text)")
-        if withBytes { printer.rows(entry.fields, of: entry.bytes, at: entry.offset) }
-      }
-      if withBytes, content.isEmpty {
-        for line in HexDump.lines(payload) { output.line("      \(line, .faint)") }
+      if let batch {
+        forEachEntry(of: batch, in: payload) { entry in
+          output.line("    \(entry.name, .key)  \("\(entry.bytes.count) B", .faint)  \(entry.text)")
+          if withBytes { printer.rows(entry.fields, of: entry.bytes, at: entry.offset) }
+        }
+      } else if frame.seal.kind == .batch {
+        output.line("    \("batch", .key)  malformed")
+      } else if withBytes {
+        showDigits(of: payload)
       }
     }
     extendLifetime(memory)
+  }
+
+  private func showDigits(of payload: UnsafeRawBufferPointer) {
+    for start in stride(from: 0, to: payload.count, by: Self.piece) where output.isOpen {
+      let part = payload[start..<min(start + Self.piece, payload.count)]
+      for line in HexDump.lines(.init(rebasing: part), from: UInt64(start)) {
+        output.line("      \(line, .faint)")
+      }
+    }
+  }
+
+  /// How many bytes of digits, and how many entries and fields, are held at once.
+  private static let piece = 4096
+
+  /// Writes a frame in a document, and what of it would be too much for one in others.
+  private func showDocuments(
+    _ frame: SealedFrame, _ seal: [UInt8], _ segment: Manifest.Segment,
+    _ payload: UnsafeRawBufferPointer, _ batch: Batch?
+  ) {
+    let shown = payload.prefix(FieldPrinter.documentByteCount)
+    let head: [(String, JSONValue?)] = [
+      ("file", .string(segment.number.fileName)), ("offset", .count(frame.offset)),
+      ("number", .count(frame.seal.number.rawValue)),
+    ]
+    var members =
+      head + [
+        ("frameKind", .string(frame.seal.kind.name)), ("fields", printer.fields(seal, .seal)),
+      ]
+    let tail: [(String, JSONValue?)] =
+      !withBytes
+      ? []
+      : [
+        ("payload", .string(FieldLayout.digits(shown))),
+        ("payloadBytes", shown.count < payload.count ? JSONValue.count(payload.count) : nil),
+      ]
+    var kind = "frame"
+    var content: [JSONValue] = []
+    var weight = 0
+    func flush(_ tail: [(String, JSONValue?)]) {
+      output.json(.document(kind, members + [("content", .array(content))] + tail))
+      (kind, members, content, weight) = ("frameContent", head, [], 0)
+    }
+    if let batch {
+      forEachEntry(of: batch, in: payload) { entry in
+        // What was told before is held no more; the payload comes with the first.
+        if weight > Self.piece { flush(kind == "frame" ? tail : []) }
+        weight += 1 + entry.fields.count
+        content.append(document(entry))
+      }
+    } else if frame.seal.kind == .batch {
+      content = [
+        .members([
+          ("entry", .string("batch")), ("bytes", .count(0)), ("text", .string("malformed")),
+        ])
+      ]
+    }
+    flush(kind == "frame" ? tail : [])
+  }
+
+  private func document(_ entry: Entry) -> JSONValue {
+    .members([
+      ("entry", .string(entry.name)), ("bytes", .count(entry.bytes.count)),
+      ("text", .string(entry.text)),
+      ("fields", withBytes ? printer.json(entry.fields, of: entry.bytes, at: entry.offset) : nil),
+    ])
   }
 
   private struct Entry {
@@ -194,37 +236,22 @@ private struct SegmentDumper {
   }
 
   /// The edits and commits of a batch, as far as they say something by themselves.
-  private func content(of payload: UnsafeRawBufferPointer) -> [Entry] {
-    guard let batch = Batch(payload) else { return [Entry(name: "batch", text: "malformed")] }
-    var entries: [Entry] = []
+  private func forEachEntry(
+    of batch: Batch, in payload: UnsafeRawBufferPointer, _ body: (Entry) -> Void
+  ) {
     batch.forEachEdit { number, entry in
-      entries.append(
-        describe("edit \(number.rawValue)", entry, in: payload, EntryFields.event) {
-          (bytes) throws(EventCodingError) in Self.plain("\(try decoder.event(bytes))")
-        })
+      guard output.isOpen else { return }
+      body(describe("edit \(number.rawValue)", entry, in: payload, EntryFields.event))
     }
     batch.forEachCommit { entry in
-      entries.append(
-        describe("commit", entry, in: payload, EntryFields.commit) {
-          (bytes) throws(EventCodingError) in
-          let head = try decoder.commitHead(bytes)
-          return "\(head.number) of context \(head.context.rawValue)"
-            + (head.author.map { " by \($0)" } ?? "") + (head.message.map { ": \($0)" } ?? "")
-        })
+      guard output.isOpen else { return }
+      body(describe("commit", entry, in: payload, EntryFields.commit))
     }
-    return entries
-  }
-
-  /// The text of an event without the names of types.
-  static func plain(_ text: String) -> String {
-    text.replacing(/ObjectModel\.(?:Edit\.)?/, with: "")
-      .replacing(/\w+\(rawValue: (-?\d+)\)/) { String($0.1) }
   }
 
   private func describe(
     _ name: String, _ entry: Batch.Entry, in payload: UnsafeRawBufferPointer,
-    _ fields: (UnsafeRawBufferPointer) -> [EntryFields.Field],
-    _ text: (UnsafeRawBufferPointer) throws(EventCodingError) -> String
+    _ fields: (UnsafeRawBufferPointer, Int) -> [EntryFields.Field]
   ) -> Entry {
     switch entry {
     case .spanning(let span):
@@ -232,16 +259,11 @@ private struct SegmentDumper {
         name: name,
         text: "in \(span.pieceCount) pieces from frame \(span.firstFrame.rawValue) on")
     case .whole(let bytes):
-      let words: String
-      do throws(EventCodingError) {
-        words = String(try text(bytes).prefix(400))
-      } catch {
-        words = "\(error)"
-      }
       let offset = bytes.baseAddress.flatMap { start in payload.baseAddress.map { start - $0 } }
       return Entry(
-        name: name, text: words, bytes: bytes, offset: UInt64(offset ?? 0),
-        fields: withBytes ? fields(bytes) : [])
+        name: name, text: String(EntryFields.words(bytes, fields).prefix(400)), bytes: bytes,
+        offset: UInt64(offset ?? 0),
+        fields: withBytes ? fields(bytes, EntryFields.largestCount) : [])
     }
   }
 }

@@ -17,32 +17,57 @@ struct EntryFields {
   struct Unknown: Error {}
 
   /// An entry may have millions of fields; so many of it are told.
-  private static let largestCount = 10_000
+  static let largestCount = 10_000
+  /// So many of them say on a line what it is.
+  private static let wordsCount = 24
   private static let largestDepth = 160
 
   private(set) var fields: [Field] = []
   private let bytes: UnsafeRawBufferPointer
+  private let largestCount: Int
   private var offset = 0
   private var depth = 0
   /// Where the field began that is being read.
   private var start = 0
 
-  private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+  private init(_ bytes: UnsafeRawBufferPointer, atMost largestCount: Int) {
+    self.bytes = bytes
+    self.largestCount = largestCount
+  }
 
   /// The fields of an event.
-  static func event(_ bytes: UnsafeRawBufferPointer) -> [Field] {
-    all(of: bytes) { (fields) throws(Unknown) in try fields.event() }
+  static func event(
+    _ bytes: UnsafeRawBufferPointer, atMost largestCount: Int = EntryFields.largestCount
+  ) -> [Field] {
+    all(of: bytes, atMost: largestCount) { (fields) throws(Unknown) in try fields.event() }
   }
 
   /// The fields of a commit.
-  static func commit(_ bytes: UnsafeRawBufferPointer) -> [Field] {
-    all(of: bytes) { (fields) throws(Unknown) in try fields.commit() }
+  static func commit(
+    _ bytes: UnsafeRawBufferPointer, atMost largestCount: Int = EntryFields.largestCount
+  ) -> [Field] {
+    all(of: bytes, atMost: largestCount) { (fields) throws(Unknown) in try fields.commit() }
+  }
+
+  /// What an event or a commit is, on a line. Of a large one no more is read than its beginning.
+  static func words(
+    _ bytes: UnsafeRawBufferPointer, _ read: (UnsafeRawBufferPointer, Int) -> [Field]
+  ) -> String {
+    let fields = read(bytes, wordsCount)
+    let isCut = fields.count > wordsCount
+    return fields.dropLast(isCut ? 1 : 0).filter { !$0.text.isEmpty }
+      .map {
+        $0.name == "kind"
+          ? $0.text.drop { $0.isNumber || $0 == "," || $0 == " " } : "\($0.name) \($0.text)"
+      }
+      .joined(separator: ", ") + (isCut ? ", …" : "")
   }
 
   private static func all(
-    of bytes: UnsafeRawBufferPointer, _ read: (inout EntryFields) throws(Unknown) -> Void
+    of bytes: UnsafeRawBufferPointer, atMost largestCount: Int,
+    _ read: (inout EntryFields) throws(Unknown) -> Void
   ) -> [Field] {
-    var fields = EntryFields(bytes)
+    var fields = EntryFields(bytes, atMost: largestCount)
     do throws(Unknown) {
       try read(&fields)
     } catch {
@@ -66,7 +91,7 @@ struct EntryFields {
   }
 
   mutating func byte() throws(Unknown) -> UInt8 {
-    guard offset < bytes.count, fields.count < Self.largestCount else { throw Unknown() }
+    guard offset < bytes.count, fields.count < largestCount else { throw Unknown() }
     defer { offset += 1 }
     return bytes[offset]
   }

@@ -67,7 +67,21 @@ struct FieldLayout {
       ? String(number) : "0x" + HexDump.hexadecimal(number, digits: 2 * bytes.count)
   }
 
-  static func digits(_ bytes: ArraySlice<UInt8>) -> String {
-    bytes.map { HexDump.hexadecimal(UInt64($0), digits: 2) }.joined(separator: " ")
+  static func digits(_ bytes: some Collection<UInt8>) -> String {
+    guard !bytes.isEmpty else { return "" }
+    return String(unsafeUninitializedCapacity: 3 * bytes.count - 1) { text in
+      let digits = Array("0123456789abcdef".utf8)
+      var place = 0
+      for byte in bytes {
+        if place > 0 {
+          text[place] = UInt8(ascii: " ")
+          place += 1
+        }
+        text[place] = digits[Int(byte >> 4)]
+        text[place + 1] = digits[Int(byte & 15)]
+        place += 2
+      }
+      return place
+    }
   }
 }

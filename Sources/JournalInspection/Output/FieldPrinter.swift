@@ -5,6 +5,8 @@ internal import ObjectPatching
 struct FieldPrinter {
   /// How many bytes of a long field are shown.
   private static let shownByteCount = 16
+  /// The same, in JSON.
+  static let documentByteCount = 64 << 10
 
   let output: Output
 
@@ -57,10 +59,12 @@ struct FieldPrinter {
   ) -> JSONValue {
     .array(
       fields.map { field in
-        let part = Array(bytes[field.offset..<field.offset + field.byteCount])
+        let part = bytes[field.offset..<field.offset + field.byteCount]
+        let isCut = part.count > Self.documentByteCount
         return .members([
           ("offset", .count(offset + UInt64(field.offset))), ("name", .string(field.name)),
-          ("bytes", .string(FieldLayout.digits(part[...]))),
+          ("bytes", .string(FieldLayout.digits(part.prefix(Self.documentByteCount)))),
+          ("byteCount", isCut ? JSONValue.count(part.count) : nil),
           ("value", field.text.isEmpty ? nil : .string(field.text)),
         ])
       })

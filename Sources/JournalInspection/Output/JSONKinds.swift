@@ -52,8 +52,12 @@ package struct JSONKind: Sendable {
     JSONKind("segmentHeader", "the header of a segment", "file offset bytes fields"),
     JSONKind("segmentFooter", "the footer of a segment", "file offset fields"),
     JSONKind(
-      "frame", "a frame; `payload` with --hex",
-      "file offset number frameKind fields content payload"),
+      "frame",
+      "a frame; `payload` with --hex, with `payloadBytes` where it is longer and only its beginning is there",
+      "file offset number frameKind fields content payload payloadBytes"),
+    JSONKind(
+      "frameContent", "further entries of the frame before, where it has many",
+      "file offset number content"),
     JSONKind("filePart", "a part of another file of the journal", "file part offset fields"),
     JSONKind("bytes", "bytes that are no frame", "offset lines"),
     JSONKind("help", "how commands are used", "commands"),
