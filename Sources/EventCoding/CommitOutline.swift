@@ -44,7 +44,7 @@ extension EventDecoder {
   package func outline(
     _ bytes: UnsafeRawBufferPointer
   ) throws(EventCodingError) -> CommitOutline {
-    var reader = CommitReader(bytes, of: store) { _ in nil }
+    var reader = CommitReader(bytes, of: store, room: room) { _ in nil }
     return try reader.outline()
   }
 
@@ -57,7 +57,8 @@ extension EventDecoder {
   ) throws(EventCodingError) -> ObjectChange? {
     guard let mark = outline.mark(before: object.rawValue) else { return nil }
     return try withoutActuallyEscaping(edit) { edit throws(EventCodingError) in
-      var reader = CommitReader(bytes, of: store, at: mark.offset, after: mark.edits, edit)
+      var reader = CommitReader(
+        bytes, of: store, room: room, at: mark.offset, after: mark.edits, edit)
       let previous = try reader.find(object, from: mark, in: outline.head.number)
       guard let previous else { return nil }
       return try reader.change(of: object, after: previous)
@@ -71,7 +72,8 @@ extension EventDecoder {
   ) throws(EventCodingError) -> CommitSide.Object? {
     guard let mark = outline.mark(before: object.rawValue) else { return nil }
     return try withoutActuallyEscaping(edit) { edit throws(EventCodingError) in
-      var reader = CommitReader(bytes, of: store, at: mark.offset, after: mark.edits, edit)
+      var reader = CommitReader(
+        bytes, of: store, room: room, at: mark.offset, after: mark.edits, edit)
       let previous = try reader.find(object, from: mark, in: outline.head.number)
       guard let previous else { return nil }
       return try reader.object(object, after: previous, side, nil)

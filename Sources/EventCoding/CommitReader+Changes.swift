@@ -159,7 +159,7 @@ extension CommitReader {
     guard let bytes = editBytes(position) else {
       throw reader.error(.editMissing(position: position), at: place)
     }
-    var edit = EventReader(bytes, of: reader.store)
+    var edit = EventReader(bytes, of: reader.store, room: reader.room)
     do throws(EventCodingError) {
       if let value = try edit.value(setFor: object, key) { return value }
     } catch {

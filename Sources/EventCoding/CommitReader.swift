@@ -11,10 +11,10 @@ struct CommitReader {
   let editBytes: EditBytes
 
   init(
-    _ bytes: UnsafeRawBufferPointer, of store: StoreTag, at offset: Int = 0,
+    _ bytes: UnsafeRawBufferPointer, of store: StoreTag, room: Int, at offset: Int = 0,
     after edits: EditSteps = EditSteps(), _ editBytes: @escaping EditBytes
   ) {
-    reader = EventReader(bytes, of: store, at: offset)
+    reader = EventReader(bytes, of: store, at: offset, room: room)
     self.edits = edits
     self.editBytes = editBytes
   }

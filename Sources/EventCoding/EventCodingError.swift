@@ -36,6 +36,9 @@ package struct EventCodingError: Error, Hashable, Sendable {
     case changeOfNothing
     case changeUnfit
     case previousNotBefore
+
+    // What is sound, and more than the reader was told to hold.
+    case tooMany
   }
 
   /// What is wrong.
@@ -89,6 +92,7 @@ extension EventCodingError.Code {
     case .fieldsNotInOrder: "fields are not in order, or one stands there twice"
     case .changeOfNothing: "a change changes nothing"
     case .changeUnfit: "a change does not fit its object or its value"
+    case .tooMany: "there are more values than are to be held at once"
     case .previousNotBefore: "an object was changed before by a commit that is not before"
     }
   }

@@ -5,13 +5,20 @@ package import ObjectModel
 /// Costs: memory in proportion to the bytes, whatever they claim.
 package struct EventDecoder: Sendable {
   let store: StoreTag
+  /// How many values an event or commit may have.
+  let room: Int
 
-  /// - Parameter store: the store whose objects are written without its tag.
-  package init(store: StoreTag) { self.store = store }
+  /// - Parameters:
+  ///   - store: the store whose objects are written without its tag.
+  ///   - room: how many values an event or commit may have: each takes many times its bytes.
+  package init(store: StoreTag, room: Int = .max) {
+    self.store = store
+    self.room = room
+  }
 
   /// Reads all the bytes as one event. One of a kind that newer code writes comes back as `.unknown`.
   package func event(_ bytes: UnsafeRawBufferPointer) throws(EventCodingError) -> Event {
-    var reader = EventReader(bytes, of: store)
+    var reader = EventReader(bytes, of: store, room: room)
     return try reader.event()
   }
 
@@ -27,7 +34,7 @@ package struct EventDecoder: Sendable {
   package func commitHead(
     _ bytes: UnsafeRawBufferPointer
   ) throws(EventCodingError) -> CommitContent {
-    var reader = CommitReader(bytes, of: store) { _ in nil }
+    var reader = CommitReader(bytes, of: store, room: room) { _ in nil }
     return try reader.head()
   }
 
@@ -35,7 +42,7 @@ package struct EventDecoder: Sendable {
   package func commitNumber(
     _ bytes: UnsafeRawBufferPointer
   ) throws(EventCodingError) -> CommitNumber {
-    var reader = CommitReader(bytes, of: store) { _ in nil }
+    var reader = CommitReader(bytes, of: store, room: room) { _ in nil }
     return try reader.number()
   }
 
@@ -46,7 +53,7 @@ package struct EventDecoder: Sendable {
     _ bytes: UnsafeRawBufferPointer, edit: EditBytes = { _ in nil }
   ) throws(EventCodingError) -> DecodedCommit {
     try withoutActuallyEscaping(edit) { edit throws(EventCodingError) in
-      var reader = CommitReader(bytes, of: store, edit)
+      var reader = CommitReader(bytes, of: store, room: room, edit)
       return try reader.commit()
     }
   }
@@ -62,7 +69,7 @@ package struct EventDecoder: Sendable {
     other: ((EntityNumber, KeyNumber) -> Bool)? = nil, edit: EditBytes = { _ in nil }
   ) throws(EventCodingError) -> CommitSide {
     try withoutActuallyEscaping(edit) { edit throws(EventCodingError) in
-      var reader = CommitReader(bytes, of: store, edit)
+      var reader = CommitReader(bytes, of: store, room: room, edit)
       return try reader.side(side, other: other)
     }
   }

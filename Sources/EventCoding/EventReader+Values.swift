@@ -70,6 +70,7 @@ extension EventReader {
     _ count: Int, depth: Int, from start: Int
   ) throws(EventCodingError) -> [Value] {
     guard depth > 0 else { throw error(.tooDeep, at: start) }
+    try take(count)
     var values: [Value] = []
     values.reserveCapacity(min(count, 16))
     for _ in 0..<count { values.append(try value(depth: depth - 1)) }
@@ -85,6 +86,7 @@ extension EventReader {
     _ count: Int, depth: Int, from start: Int
   ) throws(EventCodingError) -> [String: Value] {
     guard depth > 0 else { throw error(.tooDeep, at: start) }
+    try take(count)
     var entries: [String: Value] = [:]
     var last: UnsafeRawBufferPointer?
     for _ in 0..<count {
@@ -112,6 +114,7 @@ extension EventReader {
     _ count: Int, depth: Int, from start: Int
   ) throws(EventCodingError) -> Set<Value> {
     guard depth > 0 else { throw error(.tooDeep, at: start) }
+    try take(count)
     var members: Set<Value> = []
     var last: Range<Int>?
     for _ in 0..<count {

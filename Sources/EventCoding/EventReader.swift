@@ -6,10 +6,15 @@ struct EventReader {
   let store: StoreTag
   let bytes: UnsafeRawBufferPointer
   private var reader: ByteReader
+  /// How many values, and other things of which there may be any number, are taken yet.
+  private(set) var room: Int
 
-  init(_ bytes: UnsafeRawBufferPointer, of store: StoreTag, at offset: Int = 0) {
+  init(
+    _ bytes: UnsafeRawBufferPointer, of store: StoreTag, at offset: Int = 0, room: Int = .max
+  ) {
     self.store = store
     self.bytes = bytes
+    self.room = room
     reader = ByteReader(bytes)
     reader.offset = offset
   }
@@ -133,11 +138,18 @@ struct EventReader {
     try list(ofAtLeast: 2) { reader throws(EventCodingError) in try reader.object() }
   }
 
+  /// Notes that so many things are taken, of which each takes more memory than its bytes.
+  mutating func take(_ count: Int) throws(EventCodingError) {
+    guard count <= room else { throw error(.tooMany) }
+    room -= count
+  }
+
   /// A count, and so many things. Room is made as they come, so that no count can claim it.
   mutating func list<Element>(
     ofAtLeast byteCount: Int, _ read: (inout EventReader) throws(EventCodingError) -> Element
   ) throws(EventCodingError) -> [Element] {
     let count = try count(ofAtLeast: byteCount)
+    try take(count)
     var elements: [Element] = []
     elements.reserveCapacity(min(count, 16))
     for _ in 0..<count { elements.append(try read(&self)) }

@@ -34,10 +34,10 @@ final class CommitPlaces: @unchecked Sendable {
   /// What is wrong in what was looked at or right behind it, by the frame that it is met at.
   private var damages: [FrameNumber: StoreError] = [:]
 
-  init(in folder: any ReadableFolder, path: String, _ store: StoreTag) {
+  init(in folder: any ReadableFolder, path: String, _ decoder: EventDecoder) {
     self.path = path
     self.folder = folder
-    decoder = EventDecoder(store: store)
+    self.decoder = decoder
   }
 
   /// Where the frame lies that holds a commit, and the number of its first commit. Where damage hides the commit, it

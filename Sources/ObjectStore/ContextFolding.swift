@@ -23,6 +23,8 @@ struct ContextFolding {
   /// Those of which only what is not saved is folded, until it begins.
   private var waiting: [ContextNumber: Catalogue.OpenContext] = [:]
   private var contexts: [ContextNumber: FoldedContext] = [:]
+  /// What they hold.
+  private var account: HoldingAccount
 
   /// Folds what some contexts have not saved, without what they can undo. Nothing is read of the journal from
   /// before the segment with the first of these edits.
@@ -36,7 +38,7 @@ struct ContextFolding {
   static func unsaved(
     _ open: [ContextNumber: Catalogue.OpenContext], through lastEdit: UInt64, _ eras: [Era],
     before lastTime: RecordedTime, of store: ReadableStore, tellingDamage tellsDamage: Bool,
-    in lastFrame: FrameNumber? = nil, then later: [(edit: UInt64, event: Event)] = []
+    in lastFrame: FrameNumber? = nil, then later: UnsealedEvents = UnsealedEvents()
   ) throws(StoreError) -> [ContextNumber: FoldedContext] {
     guard let first = open.values.compactMap(\.standing.firstUnsavedEdit).min() else { return [:] }
     let (reader, frame) = try store.reader(fromSegmentWith: first)
@@ -52,7 +54,8 @@ struct ContextFolding {
       tellingDamage: tellsDamage)
     folding.waiting = open
     try folding.walk(reader, from: frame, through: lastFrame)
-    for (edit, event) in later { try folding.take(event, edit, in: .none) }
+    for (edit, event) in later.events { try folding.take(event, edit, in: .none) }
+    if let (edit, context, error) = later.end { folding.leaveOut(edit, of: context, error) }
     return folding.contexts
   }
 
@@ -88,6 +91,7 @@ struct ContextFolding {
     self.era = era
     self.time = time
     self.tellsDamage = tellsDamage
+    account = HoldingAccount(store.limits)
   }
 
   private mutating func walk(
@@ -108,7 +112,14 @@ struct ContextFolding {
         guard edit <= lastEdit else { return false }
         last = edit
         if let context = try batch.contextOfSet(event), !isWanted(context) { return true }
-        try take(try batch.event(event), edit, in: place.number)
+        do throws(StoreError) {
+          try take(try batch.event(event), edit, in: place.number)
+        } catch {
+          guard error.code == .tooLarge, let context = try batch.contextOfSet(event) else {
+            throw error
+          }
+          leaveOut(edit, of: context, error)
+        }
       case .commit(let commit):
         let head = try batch.head(commit)
         (time, lastCommit) = (head.time, head.number)
@@ -145,10 +156,20 @@ struct ContextFolding {
     case .contextEnded(let context), .draftDiscarded(let context): contexts[context]?.end()
     case .edited(let context, let edit):
       begin(context, at: number)
+      guard contexts[context] != nil else { return }
+      let before = contexts[context]?.fold.objects.count ?? 0
+      if let error = account.take(edit) { return leaveOut(number, of: context, error) }
       try contexts[context]?.apply(
         edit, number, at: time, after: lastCommit, inEra: era, of: store, in: frame)
+      account.take((contexts[context]?.fold.objects.count ?? 0) - before)
     default: break
     }
+  }
+
+  /// Leaves out what a context did from an edit on, which is more than is to be held.
+  private mutating func leaveOut(_ edit: UInt64, of context: ContextNumber, _ error: StoreError) {
+    begin(context, at: edit)
+    contexts[context]?.leaveOut(edit, error)
   }
 
   /// Begins a context where its first edit is that may not be saved.

@@ -49,6 +49,12 @@ struct FoldedContext {
     try apply(edit, after: lastCommit, inEra: era, of: store, in: frame)
   }
 
+  /// Leaves out an edit, and those after it.
+  mutating func leaveOut(_ number: UInt64, _ error: StoreError) {
+    standing.noteWork(number)
+    problem = problem ?? error
+  }
+
   /// Goes on by a save.
   mutating func apply(
     _ commit: CommitContent, inEra era: Int, of store: ReadableStore, in frame: FrameNumber

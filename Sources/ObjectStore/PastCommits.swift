@@ -23,12 +23,12 @@ final class PastCommits: @unchecked Sendable {
 
   init(
     in folder: any ReadableFolder, path: String, _ manifest: Manifest,
-    _ store: StoreTag, largestByteCount: Int
+    _ decoder: EventDecoder, largestByteCount: Int
   ) throws(StoreError) {
-    places = CommitPlaces(in: folder, path: path, store)
+    places = CommitPlaces(in: folder, path: path, decoder)
     files = try onJournal { () throws(JournalError) in try FrameFiles(in: folder, manifest) }
     reader = { () throws(JournalError) in try JournalReader(in: folder, path: path) }
-    decoder = EventDecoder(store: store)
+    self.decoder = decoder
     self.largestByteCount = largestByteCount
   }
 

@@ -13,6 +13,7 @@ public class ReadableStore: @unchecked Sendable {
   /// The store's folder, whatever its name becomes.
   let folder: any ReadableFolder
   let store: StoreTag
+  let limits: HoldingLimits
   let decoder: EventDecoder
   let pastCommits: PastCommits
   /// What the program has beside the model's descriptions, or what was made of it.
@@ -30,16 +31,17 @@ public class ReadableStore: @unchecked Sendable {
 
   init(
     path: String, in folder: any ReadableFolder, _ manifest: Manifest, _ fold: StoreFold,
-    pastByteCount: Int
+    pastByteCount: Int, limits: HoldingLimits
   ) throws(StoreError) {
     self.path = path
     self.folder = folder
     store = fold.snapshot.store
-    decoder = EventDecoder(store: store)
+    self.limits = limits
+    decoder = EventDecoder(store: store, room: limits.valueCount)
     catalogue = fold.catalogue
     published = SharedSnapshot(fold.snapshot)
     pastCommits = try PastCommits(
-      in: folder, path: path, manifest, store, largestByteCount: pastByteCount)
+      in: folder, path: path, manifest, decoder, largestByteCount: pastByteCount)
   }
 
   /// What tells the store's objects from others'.

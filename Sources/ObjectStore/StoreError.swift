@@ -137,6 +137,10 @@ extension StoreError {
       self.init(
         .newerFormat,
         "frame \(frame.rawValue): \(error); open the store with the newer version of the program.")
+    case .tooMany:
+      self.init(
+        .tooLarge,
+        "frame \(frame.rawValue): \(error); the program whose store it is can hold them.")
     default:
       self.init(
         .damaged,

@@ -49,15 +49,29 @@ extension StoreReader {
   /// The edits that no frame holds yet, each with its number, as far as they are whole and fit what came before.
   private func unsealedEvents(
     from next: EditNumber, _ reader: JournalReader, _ catalogue: inout Catalogue
-  ) throws(StoreError) -> [(edit: UInt64, event: Event)] {
+  ) throws(StoreError) -> UnsealedEvents {
     var buffer = try onJournal { () throws(JournalError) in
       try EditBufferContents(in: folder, store: reader.manifest.store)
     }
-    var events: [(edit: UInt64, event: Event)] = []
+    var events = UnsealedEvents()
     var folded = catalogue
     buffer.forEachUnsealedEdit(from: next) { bytes, isSpan in
-      let number = next.rawValue + UInt64(events.count)
-      guard let event = event(bytes, isSpan: isSpan, reader) else { return false }
+      let number = next.rawValue + UInt64(events.events.count)
+      let event: Event
+      do throws(EventCodingError) {
+        guard let decoded = try decode(bytes, isSpan: isSpan, reader, decoder.event) else {
+          return false
+        }
+        event = decoded
+      } catch {
+        guard error.code == .tooMany,
+          let context = try? decode(bytes, isSpan: isSpan, reader, decoder.contextOfSet)
+        else {
+          return false
+        }
+        events.end = (number, context, StoreError(error, in: .none))
+        return false
+      }
       // Under another model nothing is unsaved yet that stands behind.
       if case .modelAdopted = event { return false }
       do throws(Catalogue.Contradiction) {
@@ -65,21 +79,25 @@ extension StoreReader {
       } catch {
         return false
       }
-      events.append((number, event))
+      events.events.append((number, event))
       return true
     }
     catalogue = folded
     return events
   }
 
-  private func event(
-    _ bytes: UnsafeRawBufferPointer, isSpan: Bool, _ reader: JournalReader
-  ) -> Event? {
-    guard isSpan else { return try? decoder.event(bytes) }
+  /// Decodes what is of an edit; nil where it is not whole.
+  private func decode<Answer>(
+    _ bytes: UnsafeRawBufferPointer, isSpan: Bool, _ reader: JournalReader,
+    _ body: (UnsafeRawBufferPointer) throws(EventCodingError) -> Answer?
+  ) throws(EventCodingError) -> Answer? {
+    guard isSpan else { return try body(bytes) }
     guard let span = Span(unsealed: bytes), let whole = try? reader.bytes(of: span) else {
       return nil
     }
-    return whole.withUnsafeBytes { try? decoder.event($0) }
+    return try whole.withUnsafeBytes { bytes in
+      Result { () throws(EventCodingError) in try body(bytes) }
+    }.get()
   }
 
   private static func changes(of fold: ContextFold, _ catalogue: Catalogue) -> [Commit.Change] {
@@ -139,4 +157,11 @@ extension Span {
       return nil
     }
   }
+}
+
+/// What contexts did that no frame holds yet.
+struct UnsealedEvents {
+  var events: [(edit: UInt64, event: Event)] = []
+  /// The edit that is more than is to be held, with its context; what comes behind it is left out.
+  var end: (edit: UInt64, context: ContextNumber, error: StoreError)?
 }

@@ -31,16 +31,24 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
   /// - Throws: where there is no store, or no part of it can be read. One that is damaged further on is opened as
   ///   far as it is whole; `findings` says what comes then.
   public convenience init(at path: String) throws(StoreError) {
-    try self.init(on: PosixDisk(), at: path)
+    try self.init(on: PosixDisk(), at: path, limits: .none)
   }
 
   /// Opens a store on a disk that cannot be written to by its type.
   ///
   /// - Parameter cacheByteCount: how many bytes of runs are kept decompressed, and how many of changes; of these
   ///   there are more where the writer has not put them into runs.
-  public init(
+  public convenience init(
     on disk: any ReadableDisk, at path: String,
     cacheByteCount: Int = StoreOptions().cacheByteCount
+  ) throws(StoreError) {
+    try self.init(on: disk, at: path, cacheByteCount: cacheByteCount, limits: .none)
+  }
+
+  /// The same, within limits.
+  package init(
+    on disk: any ReadableDisk, at path: String,
+    cacheByteCount: Int = StoreOptions().cacheByteCount, limits: HoldingLimits
   ) throws(StoreError) {
     try StoreError.refuseNoPath(path)
     let cache = BlockCache(largestByteCount: cacheByteCount)
@@ -57,7 +65,7 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     found = []
     try super.init(
       path: path, in: folder, latest, fold,
-      pastByteCount: cache.largestByteCount)
+      pastByteCount: cache.largestByteCount, limits: limits)
     try refresh()
   }
 

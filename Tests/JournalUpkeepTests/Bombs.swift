@@ -89,8 +89,8 @@ extension Bomb {
   /// How large one is that the tool as it was built with the tests must bear, and the tool as it is handed out.
   func size(isHandedOut: Bool) -> Int {
     switch self {
-    case .longArray, .manyArrays, .deepArrays: isHandedOut ? 60_000_000 : 2_000_000
-    case .manyInserts, .manySets: isHandedOut ? 2_000_000 : 40_000
+    case .longArray, .manyArrays, .deepArrays: isHandedOut ? 60_000_000 : 12_000_000
+    case .manyInserts, .manySets: isHandedOut ? 2_000_000 : 120_000
     }
   }
 }

@@ -67,8 +67,10 @@ import ToolSupport
       print(
         "\(bomb.rawValue) \(line): \(status) \(ContinuousClock.now - begin) \(memory >> 20) MiB")
       let isUsage = Upkeep.run(line, on: try Self.sound.get()).status == .usage
+      // What is more than the tool holds at once it says, and that it is no damage.
+      let isRefused = status == 70 && errors.contains("more values than are to be held at once")
       #expect(
-        [0, 1].contains(status) || isUsage && status == 64,
+        [0, 1].contains(status) || isRefused || isUsage && status == 64,
         "\(bomb): \(line) ends with \(status): \(errors)")
       #expect(memory <= Self.byteCount, "\(bomb): \(line): \(memory >> 20) MiB")
       if memory > largest.memory { largest = (memory, line) }

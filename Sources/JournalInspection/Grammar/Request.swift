@@ -124,7 +124,7 @@ package final class Request {
     if let opened { return opened }
     let path = try path()
     do throws(StoreError) {
-      let store = try StoreReader(on: disk, at: path)
+      let store = try StoreReader(on: disk, at: path, limits: .ofTool)
       opened = store
       return store
     } catch {
@@ -186,4 +186,9 @@ package final class Request {
     guard let text = self["at"] else { return store.lastCommit }
     return try Reference(text, now: now).commit(in: store)
   }
+}
+
+extension HoldingLimits {
+  /// How much the tool holds at once, whatever a journal says: some 500 MB in all.
+  package static let ofTool = HoldingLimits(valueCount: 2_000_000, objectCount: 100_000)
 }

@@ -310,6 +310,7 @@ extension StoreOptions {
     var options = StoreOptions()
     options.makesStore = false
     options.durability = .written
+    options.limits = .ofTool
     return options
   }()
 }
