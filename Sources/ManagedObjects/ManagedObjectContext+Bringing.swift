@@ -139,6 +139,7 @@ extension ManagedObjectContext {
     unstored.remove(object)
     settle(state)
     event.inserted.insert(object)
+    openPatch?.inserted.append(object)
   }
 
   /// The keys of objects that lead to one that is to go, though nothing that is to be taken back has had them do so.

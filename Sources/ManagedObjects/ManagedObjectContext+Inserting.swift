@@ -59,6 +59,7 @@ extension ManagedObjectContext {
     state.insertedIn = event.number
     perform(.inserted(state.objectID), rows: rows)
     event.inserted.insert(state.objectID)
+    openPatch?.inserted.append(state.objectID)
     if event.collectsSets { event.noteSet(state.objectID) }
     for (key, value) in info.fillings { perform(.setPrimitive(state.objectID, key, value)) }
     settle(state)

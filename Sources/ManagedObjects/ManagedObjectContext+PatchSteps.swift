@@ -1,5 +1,5 @@
 internal import EventFold
-internal import ObjectModel
+package import ObjectModel
 
 /// A patch that is being applied.
 struct OpenPatch {
@@ -9,6 +9,8 @@ struct OpenPatch {
   var undoDisabledCount = 0
   /// Whether something was refused to who could not be told.
   var hasRefused = false
+  /// The objects that were inserted since they were last asked for.
+  var inserted: [ObjectID] = []
 }
 
 // A patch is one step: all of it, or nothing.
@@ -75,11 +77,19 @@ extension ManagedObjectContext {
   ///
   /// - Returns: how often more undo is to be switched off; less where negative.
   private func close(within outer: OpenPatch?) -> Int {
-    let count = openPatch?.undoDisabledCount ?? 0
+    let (count, inserted) = (openPatch?.undoDisabledCount ?? 0, takeInserted())
     openPatch = outer
     guard outer != nil else { return count }
     openPatch?.undoDisabledCount += count
+    openPatch?.inserted += inserted
     return 0
+  }
+
+  /// The objects that were inserted in the patch that is being applied, since this was last asked.
+  package func takeInserted() -> [ObjectID] {
+    let inserted = openPatch?.inserted ?? []
+    if !inserted.isEmpty { openPatch?.inserted = [] }
+    return inserted
   }
 
   /// Does what was put off while the patch was being applied.
@@ -96,7 +106,10 @@ extension ManagedObjectContext {
     let count = fold.undoSteps.count
     if fold.hasOpenStep { perform(.stepEnded(name: nil)) }
     guard fold.undoSteps.count > count, let step = fold.undoSteps.last else { return true }
-    guard restore(step, { .undone($0) }), fold.undoSteps.count == count else { return false }
+    // What a hook has changed meanwhile is a step of its own, and leaves nothing to be redone.
+    guard restore(step, { .undone($0) }), fold.undoSteps.count == count, !fold.hasOpenStep,
+      !fold.redoSteps.isEmpty
+    else { return false }
     // In the journal, too, there is nothing left to be redone but a step that does nothing.
     perform(.redone([]))
     perform(.undone([]))

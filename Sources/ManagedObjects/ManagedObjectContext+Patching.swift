@@ -35,11 +35,6 @@ extension ManagedObjectContext {
     return objects
   }
 
-  /// The objects that are not as the store has them.
-  package var objectsPending: Set<ObjectID> {
-    Set(fold.objects.keys).union(parent?.objectsPending ?? [])
-  }
-
   /// Where a relationship of an object leads here, also one that is answered from its inverse.
   package func destinationsShown(
     of object: ObjectID, _ property: Property

@@ -86,7 +86,7 @@ struct PatchExecution {
 
   private mutating func askDelegate() throws {
     guard let delegate else { return }
-    var pending = context.objectsPending
+    _ = context.takeInserted()
     for (index, step) in plan.steps.enumerated()
     where step.effect == .creation && made[index] == nil {
       guard
@@ -105,9 +105,7 @@ struct PatchExecution {
             + "an object of its own.")
       }
       note(object, index)
-      let before = pending
-      pending = context.objectsPending
-      try adoptChildren(pending.subtracting(before))
+      try adoptChildren(context.takeInserted())
     }
   }
 
@@ -125,7 +123,7 @@ struct PatchExecution {
   }
 
   /// What a delegate has made along with an object is not made again.
-  private mutating func adoptChildren(_ objects: Set<ObjectID>) throws {
+  private mutating func adoptChildren(_ objects: [ObjectID]) throws {
     for object in objects where !taken.contains(object) {
       guard let info = context.schema.entity(object.entity),
         let row = try context.rowShown(of: object)

@@ -3,10 +3,36 @@ import ManagedObjects
 import ObjectModel
 import ObjectPatching
 import ObjectStore
+import TestSupport
 import Testing
 
 /// What a delegate makes along with an object, and where it has that lead.
 @Suite struct PatchDelegateTests {
+  private struct Making: PatchDelegate {
+    func makeObject(
+      for patch: ObjectPatch, at path: PatchPath, in context: ManagedObjectContext
+    ) throws -> ManagedObject? {
+      context.insert(patch.entityName)
+    }
+  }
+
+  @Test func `what a delegate makes takes time in proportion to how much that is`() throws {
+    func time(_ count: Int) throws -> UInt64 {
+      let context = try PatchStage().context()
+      let patch = Patch(
+        objects: (0..<count).map {
+          ObjectPatch(creating: PatchIdentity("Book", "guid", .string("b\($0)")), new: [:])
+        })
+      let begin = threadTime()
+      try patch.apply(to: context, delegate: Making())
+      return threadTime() - begin
+    }
+    _ = try time(200)
+    let (few, many) = (try time(200), try time(6_400))
+    // 32 times, where not all that was made is looked through for each; then it is 1,024 times.
+    #expect(many < few * 200, "\(many / max(few, 1)) times")
+  }
+
   /// Makes people with their addresses, and addresses by themselves where it is told to.
   private struct Housing: PatchDelegate {
     var makesAddresses = false

@@ -141,4 +141,48 @@ import Testing
     one.setValue("n", forKey: "name")
     #expect(context.undoActionName == nil)
   }
+
+  /// Changes itself when it is brought back, as a class should not.
+  private final class Restless: ManagedObject {
+    @Attribute("guid", .identifier) var guid: String?
+    @Attribute("name") var name: String?
+
+    override func awake(from reason: AwakeReason) {
+      guard case .undoOfUpdate = reason else { return }
+      name = "restless"
+      context?.processPendingChanges()
+    }
+  }
+
+  private struct Breaking: PatchDelegate {
+    func makeObject(
+      for patch: ObjectPatch, at path: PatchPath, in context: ManagedObjectContext
+    ) throws -> ManagedObject? {
+      for object in try context.fetch(FetchRequest("Restless")) {
+        object.setValue("changed", forKey: "name")
+      }
+      throw Refusal()
+    }
+  }
+
+  @Test func `what others change while a patch is taken back is told of, with why it was`() throws {
+    let store = try JournaledStore(
+      on: SimulatedDisk(seed: 7), at: "store", model: ManagedObjectModel(Restless.self))
+    let context = ManagedObjectContext(store, isolation: nil)
+    let object = context.insert(Restless.self)
+    object.guid = "r"
+    try context.save()
+    let patch = Patch(objects: [
+      ObjectPatch(creating: PatchIdentity("Restless", "guid", "s"), new: [:])
+    ])
+    let error = #expect(throws: ContextError.self) {
+      try patch.apply(to: context, delegate: Breaking())
+    }
+    guard case .patchNotTakenBack(let reason, let failure) = error else {
+      Issue.record("it is \(String(describing: error))")
+      return
+    }
+    #expect(reason.contains("Refusal") && failure.contains("meanwhile"))
+    #expect(object.name == "restless")
+  }
 }
