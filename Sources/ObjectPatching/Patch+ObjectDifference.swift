@@ -50,7 +50,10 @@ private struct PatchWalk {
   init(_ comparison: PatchComparison) { self.comparison = comparison }
 
   mutating func patch(from old: ObjectID, to new: ObjectID) throws -> Patch {
-    if !comparison.isOneStore || old != new { comparison.counterparts[old] = new }
+    if !comparison.isOneStore || old != new {
+      comparison.counterparts[old] = new
+      comparison.originals[new] = old
+    }
     if let token = try comparison.token(after: new) { known.insert(token) }
     nodes.append(Node(old: old, new: new, parent: nil, key: "", kind: .toOne, depth: 0))
     var index = 0

@@ -21,6 +21,9 @@ struct PatchComparison {
   let changes: [ObjectID: NetChange]?
   /// Objects that are taken for others of the other side, though they have not the same ID or identity.
   var counterparts: [ObjectID: ObjectID] = [:]
+  /// The objects that are on the first side what others of the second are, where these are named by their IDs: by theirs
+  /// they are named after the patch, too.
+  var originals: [ObjectID: ObjectID] = [:]
 
   /// - Throws: where the options name what is not there.
   init(
@@ -131,6 +134,14 @@ struct PatchComparison {
     return true
   }
 
+  /// What an object of the second side is named by after the patch.
+  private func identityAfter(of object: ObjectID) throws(StoreError) -> PatchIdentity? {
+    let identity = try to.identity(of: object)
+    guard let identity, case .objectID = identity.identifier, let original = originals[object]
+    else { return identity }
+    return PatchIdentity(identity.entityName, original)
+  }
+
   private func patch(
     _ kind: RelationshipPatch.Kind, from old: [ObjectID], to new: [ObjectID]
   ) throws(StoreError) -> RelationshipPatch? {
@@ -138,7 +149,7 @@ struct PatchComparison {
     var staying: Set<ObjectID> = []
     // What leads to an object that is not there leads nowhere.
     for object in new {
-      if let token = try token(after: object), let name = try to.identity(of: object) {
+      if let token = try token(after: object), let name = try identityAfter(of: object) {
         after.append(Named(token: token, identity: name))
         if isOneStore, !counterparts.isEmpty { staying.insert(object) }
       }

@@ -1,3 +1,4 @@
+import DiskSimulation
 import Foundation
 import ManagedObjects
 import ObjectModel
@@ -226,5 +227,51 @@ import Testing
     let conflicts = #expect(throws: PatchConflicts.self) { try both.apply(to: other.store) }
     #expect(conflicts?.conflicts.map(\.kind) == [.objectExists])
     #expect(try other.context().count(FetchRequest("Book")) == 1)
+  }
+
+  @Test func `an attribute that is a reference stays one to that object of that store`() throws {
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Mark",
+        attributes: [
+          AttributeDescription("guid", .string, isIdentifier: true),
+          AttributeDescription("of", .reference),
+        ])
+    ])
+    let here = try JournaledStore(on: SimulatedDisk(seed: 5), at: "store", model: model)
+    let there = try JournaledStore(on: SimulatedDisk(seed: 6), at: "store", model: model)
+    let context = ManagedObjectContext(here, isolation: nil)
+    let (one, other) = (context.insert("Mark"), context.insert("Mark"))
+    one.setValue("one", forKey: "guid")
+    other.setValue("other", forKey: "guid")
+    one.setValue(.reference(other.objectID), forKey: "of")
+    try context.save()
+    let patch = try Patch(here.commits(since: 0), of: here)
+    let back = try Patch(json: patch.json(), model: model)
+    #expect(back == patch)
+    try back.apply(to: there)
+    let follower = ManagedObjectContext(there, isolation: nil)
+    let all = try follower.fetch(FetchRequest("Mark", where: "guid == 'one'"))
+    #expect(all.map { $0.value(forKey: "of") } == [.reference(other.objectID)])
+    #expect(throws: (any Error).self) { try follower.existingObject(with: other.objectID) }
+  }
+
+  @Test func `an object without identifier that is taken for another is what leads there`() throws {
+    let copy = try stage.copy()
+    let there = ManagedObjectContext(copy, isolation: nil)
+    let (other, child) = (there.insert("Note"), there.insert("Note"))
+    other.setValue("other", forKey: "text")
+    child.setValue("child", forKey: "text")
+    other.setValue(.reference(child.objectID), forKey: "next")
+    try there.save()
+    let one = try #require(try context.fetch(FetchRequest("Note")).first)
+    let patch = try Patch.difference(from: one, to: other)
+    try patch.apply(to: context)
+    #expect(one.value(forKey: "text") == "other")
+    let next = try context.existingObject(with: child.objectID)
+    #expect(one.value(forKey: "next") == .reference(next.objectID))
+    #expect(next.value(forKey: "previous") == .reference(one.objectID))
+    #expect(try context.count(FetchRequest("Note")) == 2)
+    withExtendedLifetime(there) {}
   }
 }
