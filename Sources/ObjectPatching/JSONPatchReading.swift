@@ -47,6 +47,7 @@ struct JSONPatchReading {
     var patch = ObjectPatch(updating: identity)
     patch.old = try values(Name.old)
     patch.new = try values(Name.new)
+    if marks != nil { try checkMarks(members, patch) }
     patch.relationships =
       try members.optional(Name.relationships) { (value) throws(JSONError) in
         try value.entries { (key, value) throws(JSONError) in
@@ -54,6 +55,17 @@ struct JSONPatchReading {
         }
       } ?? [:]
     return patch
+  }
+
+  /// Of what is neither in the old nor the new values nothing is said: the key is misspelt, or the value was left out.
+  private func checkMarks(_ members: JSONMembers, _ patch: ObjectPatch) throws(JSONError) {
+    _ = try members.optional(Name.types) { (value) throws(JSONError) in
+      try value.entries { (key, _) throws(JSONError) in
+        guard patch.old?[key] != nil || patch.new?[key] != nil else {
+          throw JSONError(.unknownKey, "is the kind of a value that is neither old nor new")
+        }
+      }
+    }
   }
 
   private func mark(_ name: JSONValue) throws(JSONError) -> JSONMark {

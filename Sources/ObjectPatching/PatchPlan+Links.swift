@@ -200,11 +200,12 @@ extension PatchPlan {
     var (new, keptCount): ([Target], Int) = ([], 0)
     for (target, position) in added.sorted(by: { $0.position ?? .max < $1.position ?? .max }) {
       let comeCount = new.count - keptCount
-      if let position, position < 0 || position > kept.count + comeCount { fits = false }
       // As many of those that stay before it as its place leaves room for.
       let before = min(max(position.map { $0 - comeCount } ?? kept.count, keptCount), kept.count)
       new += kept[keptCount..<before]
       keptCount = before
+      // Where others have its place, or there are not as many before it.
+      if let position, position != new.count { fits = false }
       new.append(target)
     }
     return (new + kept[keptCount...], fits)

@@ -146,6 +146,10 @@ import Testing
       .wrongType, "/objects/0/types/a"
     ),
     (
+      #"{"patch":1,"objects":[{"entity":"Person","id":{"name":"x"},"new":{},"types":{"b":"date"}}]}"#,
+      .unknownKey, "/objects/0/types/b"
+    ),
+    (
       #"{"patch":1,"objects":[{"entity":"Person","id":{"name":"x"},"new":{"a":1,"a":2}}]}"#,
       .repeatedName, "/objects/0/new/a"
     ),
@@ -181,6 +185,29 @@ import Testing
       #expect(schema.findings(in: try JSONValue(parsing: text.utf8)) != [], "\(text)")
       #expect(throws: PatchError.self) { try read(text) }
     }
+  }
+
+  @Test func `S81: what is read as a marked value, the schema has, too`() throws {
+    let schema = try JSONSchema.ofPatches()
+    var readCount = 0
+    for mark in [
+      "real", "decimal", "data", "date", "uuid", "url", "counter", "set", "reference", "dictionary",
+    ] {
+      for value in [
+        "1.5", "3", "-0.0", "1e400", "12345678901234567890", "true", "null", "[]", "{}", "[1]",
+        #""""#, #""inf""#, #""nan""#, #""nan:7ff8000000000001""#, #""1.5""#, #""AAAA""#,
+        #""2026-11-21T10:30:00Z""#, #""0F8FAD5B-D9CB-469F-A165-70867728950E""#,
+        #""xjournal://0123456789abcdef/0/2/17""#, #""https://example.com""#,
+      ] {
+        let text = post(#""new":{"a":[{"$\#(mark)":\#(value)}]}"#)
+        guard (try? read(text)) != nil else { continue }
+        readCount += 1
+        #expect(schema.findings(in: try JSONValue(parsing: text.utf8)) == [], "\(text)")
+      }
+    }
+    #expect(readCount > 12)
+    #expect(
+      try read(post(#""new":{"a":[{"$real":1.5}]}"#)).objects[0].new?["a"] == [1.5])
   }
 
   @Test func `whole numbers beyond 64 bits are decimals, reals that are the same, or refused`()

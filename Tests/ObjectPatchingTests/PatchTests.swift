@@ -27,13 +27,37 @@ import Testing
           updating: PatchIdentity("Book", "guid", "shelf"), relationships: ["items": items])
       ])
       let begin = threadTime()
-      #expect(try patch.conflicts(with: context).isEmpty)
+      // That all are the first is one conflict.
+      #expect(try patch.conflicts(with: context).map(\.key) == ["items"])
       return threadTime() - begin
     }
     _ = try time(1_000)
     let (few, many) = (try time(1_000), try time(32_000))
     // 32 times, where each is not compared with each; then it is 1,024 times.
     #expect(many < few * 200)
+  }
+
+  @Test func `members that are to have places which they cannot have are a conflict`() throws {
+    let context = try PatchStage().context()
+    for guid in ["shelf", "a", "b"] {
+      context.insert("Book").setValue(.string(guid), forKey: "guid")
+    }
+    func patch(_ places: Int?...) -> Patch {
+      let members = zip(["a", "b"], places).map {
+        RelationshipPatch.Member(PatchIdentity("Book", "guid", .string($0)), position: $1)
+      }
+      return Patch(objects: [
+        ObjectPatch(
+          updating: PatchIdentity("Book", "guid", "shelf"),
+          relationships: ["items": RelationshipPatch(.ordered, added: members)])
+      ])
+    }
+    for (one, other) in [(0, 0), (0, 2), (1, 1), (3, 0)] {
+      #expect(try patch(one, other).conflicts(with: context).map(\.key) == ["items"])
+    }
+    for (one, other) in [(0, 1), (1, 0), (nil, 0), (nil, nil)] {
+      #expect(try patch(one, other).conflicts(with: context).isEmpty)
+    }
   }
 
   @Test func `the difference of two objects of one context says nothing of what leads to either`()
