@@ -35,7 +35,7 @@ extension JSONKind {
       "path lastCommit keptThrough salvaged findings lost"),
     JSONKind(
       "patch", "what a patch has done, or would do; `commit` is null where nothing was committed",
-      "commit objects conflicts"),
+      "commit objects deletedAlong conflicts findings"),
     JSONKind("bisectionStep", "what a command says of a commit", "commit status verdict"),
     JSONKind(
       "bisection", "the first bad commit, or null where that cannot be told", "first good bad steps"

@@ -31,16 +31,19 @@ extension Command {
     let to = try Reference(request.operand(1) ?? "head", now: request.now).commit(in: store)
     let format = try request.format("text", forPrograms: "json")
     if format == "patch" {
-      let json: JSONValue
+      let patch: Patch
       do {
-        json = try Patch.difference(in: store, from: .commit(from), to: .commit(to)).jsonValue
+        patch = try Patch.difference(in: store, from: .commit(from), to: .commit(to))
       } catch let error as StoreError {
         throw ToolError(error)
+      } catch let error as PatchError {
+        // Not everything that differs can be said by a patch.
+        throw ToolError(.no, error.description)
       } catch {
         throw ToolError(.ourFault, "\(error)")
       }
-      request.output.json(json, asItIs: true)
-      return request.has("exit-code") && from != to ? .no : .fine
+      request.output.json(patch.jsonValue, asItIs: true)
+      return request.has("exit-code") && !patch.isEmpty ? .no : .fine
     }
     let comparison = try StateComparison(store, from, to)
     var printer = DifferencePrinter(

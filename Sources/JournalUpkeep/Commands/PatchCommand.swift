@@ -19,7 +19,8 @@ extension Command {
         "Changes the journal in place: no program may have it open for writing. With --dry-run it only tells what would be "
           + "done, and needs no lock.",
         "docs/patching.md tells what a patch is; ‘diff --format patch’ makes one. Where values are not as the patch says "
-          + "they are, it is refused, or what --policy says is done.",
+          + "they are, it is refused, or what --policy says is done. A key that the model does not have is refused, too, as a "
+          + "misspelt one would become data, unless --dynamic-keys takes it.",
       ],
       examples: [
         Example("xjournal patch changes.json --dry-run", "what would become of which objects"),
@@ -32,6 +33,7 @@ extension Command {
         Option(
           "policy", choices: policies.map(\.name),
           "what becomes of values that are not as the patch says"),
+        Option("dynamic-keys", "take keys that the model does not have for dynamic attributes"),
         .author, .message,
       ],
       isPaged: false
@@ -40,15 +42,15 @@ extension Command {
       let policy = policies.first { $0.name == request["policy"] }?.policy ?? .refuse
       if request.has("dry-run") {
         let store = try request.store()
-        let patch = try Patch.read(bytes, store.model)
+        let patch = try Patch.read(bytes, store.model, request)
         let report = try told { () throws -> PatchReport in
           try patch.report(applyingTo: ManagedObjectContext(reading: store), policy: policy)
         }
         show(report, nil, Wording(store), request.output)
-        return .fine
+        return report.findings.isEmpty ? .fine : .no
       }
       try request.changing(on: disk) { (store) throws(ToolError) in
-        let patch = try Patch.read(bytes, store.model)
+        let patch = try Patch.read(bytes, store.model, request)
         var report: PatchReport?
         let number = try request.commit(to: store, message: "patch \(request.operands[0])") {
           report = try patch.apply(to: $0, policy: policy)
@@ -85,7 +87,9 @@ extension Command {
           "patch",
           [
             ("commit", commit.map { .count($0.rawValue) } ?? .null), ("objects", .array(objects)),
+            ("deletedAlong", .array(report.deletedAlong.map { .string(wording.name($0)) })),
             ("conflicts", .array(report.conflicts.map { .string("\($0)") })),
+            ("findings", .array(report.findings.map { .string("\($0)") })),
           ]))
     }
     for object in report.objects {
@@ -93,7 +97,11 @@ extension Command {
         "\("\(object.kind)", .heading) \(name(object))  \(object.keys.joined(separator: ", "), .key)"
       )
     }
+    for object in report.deletedAlong {
+      output.line("\("deletion", .heading) \(wording.name(object))  along with others")
+    }
     for conflict in report.conflicts { output.note("\("decided:", .warning) \(conflict)") }
+    for finding in report.findings { output.note("\("refused:", .warning) \(finding)") }
     if let commit {
       output.line("\("committed", .added) as commit \(commit).")
     } else {
@@ -105,13 +113,16 @@ extension Command {
 extension Patch {
   /// Reads a patch for objects of a model.
   fileprivate static func read(
-    _ bytes: [UInt8], _ model: ManagedObjectModel?
+    _ bytes: [UInt8], _ model: ManagedObjectModel?, _ request: Request
   ) throws(ToolError) -> Patch {
     guard let model else {
       throw ToolError(.no, "the journal has no model yet, and so no objects that could be patched.")
     }
     do throws(PatchError) {
-      return try Patch(json: Data(bytes), model: model, allowsDynamicKeys: true)
+      return try Patch(
+        json: Data(bytes), model: model, allowsDynamicKeys: request.has("dynamic-keys"))
+    } catch  where error.code == .unknownKey && !request.has("dynamic-keys") {
+      throw ToolError(.usage, "\(error) With ‘--dynamic-keys’ any key is one.")
     } catch {
       throw ToolError(of: error)
     }

@@ -1,0 +1,96 @@
+import DiskSimulation
+import JournalInspection
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+import Testing
+import ToolSupport
+
+/// What `patch` takes and tells, and what `diff` makes for it.
+@Suite struct PatchToolTests {
+  private let disk = SimulatedDisk(seed: 1)
+
+  /// A blog with a post, whose title is changed, and changed back.
+  init() throws {
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Blog", attributes: [AttributeDescription("name", .string, isIdentifier: true)],
+        relationships: [
+          RelationshipDescription(
+            "posts", to: "Post", inverse: "blog", isToMany: true, deleteRule: .cascade)
+        ]),
+      EntityDescription(
+        "Post",
+        attributes: [
+          AttributeDescription("guid", .string, isIdentifier: true),
+          AttributeDescription("title", .string, isOptional: false),
+        ], relationships: [RelationshipDescription("blog", to: "Blog", inverse: "posts")]),
+    ])
+    let store = try JournaledStore(on: disk, at: "Notes.xjournal", model: model)
+    let context = ManagedObjectContext(store, isolation: nil)
+    let (blog, post) = (context.insert("Blog"), context.insert("Post"))
+    blog.setValue("b", forKey: "name")
+    post.setValue("p", forKey: "guid")
+    post.setValue(.reference(blog.objectID), forKey: "blog")
+    for title in ["one", "two", "one"] {
+      post.setValue(.string(title), forKey: "title")
+      try context.save()
+    }
+    let twins = (0..<2).map { _ in context.insert("Post") }
+    for twin in twins {
+      twin.setValue("twin", forKey: "guid")
+      twin.setValue("t", forKey: "title")
+    }
+    try context.save()
+    for twin in twins { context.delete(twin) }
+    try context.save()
+    context.close()
+    try store.close()
+  }
+
+  private func run(_ line: String, _ objects: String = "") -> ToolSupport.Run {
+    Upkeep.run(
+      "\(line) -s Notes.xjournal", on: disk, input: #"{"patch":1,"objects":[\#(objects)]}"#)
+  }
+
+  @Test func `a key that the model does not have is refused, unless it is asked for`() throws {
+    let patch = #"{"entity":"Post","id":{"guid":"p"},"old":{},"new":{"titel":"x"}}"#
+    for options in ["", "--dry-run", "--policy force"] {
+      let refused = run("patch - \(options)", patch)
+      #expect(refused.status == .usage)
+      #expect(refused.errors.contains("titel") && refused.errors.contains("--dynamic-keys"))
+    }
+    #expect(run("diff 5 head --exit-code").status == .fine)
+    let taken = run("patch - --dynamic-keys", patch)
+    #expect(taken.status == .fine && taken.output.contains("titel"), "\(taken.errors)")
+  }
+
+  @Test func `a dry run tells what would go along, and what could not be saved`() throws {
+    let deletion = run("patch - --dry-run", #"{"entity":"Blog","id":{"name":"b"},"old":{}}"#)
+    #expect(deletion.status == .fine && deletion.output.contains("Post/1"), "\(deletion)")
+    let json = run("patch - --dry-run --json", #"{"entity":"Blog","id":{"name":"b"},"old":{}}"#)
+    #expect(json.output.contains(#""deletedAlong":["Post/1"]"#), "\(json)")
+    let empty = #"{"entity":"Post","id":{"guid":"p"},"old":{},"new":{"title":null}}"#
+    let refused = run("patch - --dry-run", empty)
+    #expect(refused.status == .no && (refused.output + refused.errors).contains("/0/title"))
+    #expect(run("patch - --dry-run --json", empty).output.contains(#""findings":["/0/title"#))
+    #expect(run("patch -", empty).status == .no)
+    #expect(run("diff 5 head --exit-code").status == .fine)
+  }
+
+  @Test func `the exit code of a difference as a patch says whether there is anything in it`()
+    throws
+  {
+    for (from, to, status): (Int, Int, JournalInspection.ExitStatus) in [
+      (1, 3, .fine), (1, 2, .no), (3, 3, .fine),
+    ] {
+      let run = run("diff \(from) \(to) --format patch --exit-code")
+      #expect(run.status == status && run.output.contains(#""objects""#), "\(from) \(to)")
+    }
+  }
+
+  @Test func `a difference that no patch can say is refused, and no fault of the tool's`() throws {
+    let run = run("diff 4 5 --format patch")
+    #expect(run.status == .no && run.errors.contains("several objects"), "\(run)")
+  }
+}
