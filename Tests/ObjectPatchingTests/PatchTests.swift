@@ -37,6 +37,27 @@ import Testing
     #expect(many < few * 200)
   }
 
+  @Test func `many dynamic attributes of one object take time in proportion to their number`()
+    throws
+  {
+    func time(_ count: Int) throws -> UInt64 {
+      let context = try PatchStage().context()
+      var new: [String: Value] = [:]
+      for number in 0..<count { new["key \(number)"] = .integer(number) }
+      let patch = Patch(objects: [
+        ObjectPatch(creating: PatchIdentity("Book", "guid", "b"), new: new)
+      ])
+      let begin = threadTime()
+      try patch.apply(to: context)
+      try context.save()
+      return threadTime() - begin
+    }
+    _ = try time(500)
+    let (few, many) = (try time(500), try time(16_000))
+    // 32 times, where the keys are not looked through for each; then it was 500 times and more.
+    #expect(many < few * 160, "\(many / max(few, 1)) times")
+  }
+
   @Test func `members that are to have places which they cannot have are a conflict`() throws {
     let context = try PatchStage().context()
     for guid in ["shelf", "a", "b"] {
