@@ -247,3 +247,27 @@ import ToolSupport
     for name in ["one", "two"] { #expect(lost.contains { $0.contains("‘\(name)’") }, "\(lost)") }
   }
 }
+
+extension RepairTests {
+  @Test func `beside a program that writes, nothing is told as lost that is not`() throws {
+    let disk = try Journals.sound()
+    let store = try JournaledStore(on: disk, at: Journals.path, model: nil)
+    nonisolated(unsafe) let context = ManagedObjectContext(store)
+    // Saves whenever a segment has been looked at, so that what is unsaved stands ever further on.
+    let beside = ReadingDisk(disk) { path, _ in
+      guard path.hasSuffix(".xj") else { return nil }
+      for _ in 0..<3 {
+        context.insert("Blog")["name"] = "meanwhile"
+        guard (try? context.save()) != nil else { return .inputOutput }
+      }
+      context.insert("Blog")["name"] = "unsaved"
+      context.processPendingChanges()
+      return nil
+    }
+    let run = Run(
+      "repair -s Notes.xjournal -o New.xjournal --json", on: beside, table: Upkeep.table(on: disk))
+    #expect(run.status == .fine, "\(run.errors)")
+    #expect(run.output.contains("\"findings\":[],\"lost\":[]"), "\(run.output)")
+    try store.close()
+  }
+}

@@ -22,6 +22,17 @@ struct Repair {
     var start: (last: FrameNumber, edit: EditNumber)?
   }
 
+  /// What no frame has yet.
+  private struct Edits {
+    let isNoFile: Bool
+    let bytes: [UInt8]?
+
+    init(in folder: any ReadableFolder) throws(ToolError) {
+      isNoFile = try folder.hasOther(JournalFiles.edits)
+      bytes = isNoFile ? nil : try JournalCopy.edits(in: folder)
+    }
+  }
+
   private let path: String
   private let disk: any Disk
   /// The same, as the original is read.
@@ -57,6 +68,8 @@ struct Repair {
       "\(JournalFiles.journalFolder)/\($0.fileName): a header whose check does not fit, and which is known from elsewhere"
     }
     try NewPlace.refuseExisting(newPath, on: disk)
+    // Before the segments, so that these have every edit that has left the buffer since.
+    let edits = Result { () throws(ToolError) in try Edits(in: folder) }
     let survey = try JournalSurvey(manifest, in: folder)
     noted += survey.findings.map { "\($0)" }
     let plan = try plan(survey)
@@ -64,12 +77,13 @@ struct Repair {
     var repair = self
     defer { self = repair }
     try NewPlace.filling(newPath) { () throws(ToolError) in
-      try repair.fill(place, plan, survey, salvaging: salvaging, body)
+      try repair.fill(place, plan, survey, edits, salvaging: salvaging, body)
     }
   }
 
   private mutating func fill(
-    _ place: NewPlace, _ plan: Plan, _ survey: JournalSurvey, salvaging: Bool,
+    _ place: NewPlace, _ plan: Plan, _ survey: JournalSurvey,
+    _ edits: Result<Edits, ToolError>, salvaging: Bool,
     _ body: (Repair, JournaledStore) throws(ToolError) -> Void
   ) throws(ToolError) {
     let copy = JournalCopy(in: place)
@@ -82,11 +96,11 @@ struct Repair {
       try copy.copy(plan.parts, of: survey, attachments)
     }
     if plan.hole == nil {
-      if try survey.folder.hasOther(JournalFiles.edits) {
+      let edits = try edits.get()
+      try copy.write(edits: edits.bytes)
+      if edits.isNoFile {
         noted.append("\(JournalFiles.edits): no file")
         losses.append(Self.lostEdits)
-      } else {
-        try copy.write(edits: try JournalCopy.edits(in: survey.folder))
       }
     }
     try place.finish()
