@@ -3,6 +3,9 @@
 import DiskAccess
 import DiskSimulation
 import JournalInspection
+import ManagedObjects
+import ObjectModel
+import ObjectStore
 import Testing
 import ToolSupport
 
@@ -69,5 +72,76 @@ import ToolSupport
     let run = Run(line, on: try Journals.sound())
     #expect((run.status == .usage || line.contains("--title")) && run.output.isEmpty)
     #expect(run.errors.hasPrefix("xjournal: "))
+  }
+}
+
+/// A journal whose times have more digits than are shown, and an identifier that passes from one object to another.
+private enum Passing {
+  static func make() throws -> SimulatedDisk {
+    let disk = SimulatedDisk(seed: 3)
+    let start: Int64 = 1_795_168_800_123_456_789
+    disk.setWallClock(start)
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Note",
+        attributes: [
+          AttributeDescription("code", .string, isIdentifier: true),
+          AttributeDescription("text", .string),
+        ])
+    ])
+    let store = try JournaledStore(on: disk, at: Journals.path, model: model)
+    let context = ManagedObjectContext(store)
+    let (first, second) = (context.insert("Note"), context.insert("Note"))
+    (first["code"], first["text"], second["text"]) = ("key", "first", "second")
+    try context.save()
+    disk.setWallClock(start + 60_000_000_000)
+    (first["code"], second["code"]) = (nil, "key")
+    try context.save()
+    disk.setWallClock(start + 120_000_000_000)
+    try store.close()
+    return disk
+  }
+}
+
+extension ReferenceTests {
+  @Test func `a time that was shown leads to the commit beside which it stood`() throws {
+    let disk = try Passing.make()
+    let lines = Run("log", on: disk).output.split(separator: "\n")
+    let times = lines.compactMap { line in
+      line.split(separator: " ").first { $0.hasPrefix("2026-") && $0.hasSuffix("Z") }
+    }
+    #expect(times.count == 2)
+    for (time, number) in zip(times, [2, 1]) {
+      #expect(time.contains(".123"))
+      #expect(
+        Run("info --at \(time) --json", on: disk).output.contains("\"lastCommit\":\(number),"))
+      let until = Run("log --until \(time) -n 1 --json", on: disk).output
+      let since = Run("log --since \(time) --reverse -n 2 --json", on: disk).output
+      #expect(until.contains("\"number\":\(number),"), "\(until)")
+      #expect(since.contains("\"number\":\(number),"), "\(since)")
+      let events = Run("events --until \(time) --json", on: disk).output
+      #expect(events.contains("\"event\":\"saved\"") && events.contains("\"commit\":\(number)}"))
+    }
+  }
+
+  @Test(arguments: [("", "Note/2"), (" --at 1", "Note/1")])
+  func `an identifier is that of the state which is asked for`(at: String, object: String) throws {
+    let disk = try Passing.make()
+    for line in ["get key", "history key", "blame key"] {
+      let output = Run("\(line) --json\(at)", on: disk).output
+      #expect(output.contains("\"object\":\"\(object)\""), "\(line): \(output)")
+    }
+    for line in ["log -p --id key", "events --kind set --id key"] {
+      #expect(Run("\(line) --json\(at)", on: disk).output.contains(object), "\(line)")
+    }
+  }
+
+  @Test func `a kind of event and a context that there are not are told`() throws {
+    let disk = try Journals.sound()
+    let kind = Run("events --kind insertd", on: disk)
+    #expect(kind.status == .usage && kind.errors.contains("did you mean ‘inserted’?"))
+    let context = Run("events --context editer", on: disk)
+    #expect(context.status == .no && context.errors.contains("did you mean ‘editor’?"))
+    #expect(Run("events --context editor --kind reconciled", on: disk).status == .fine)
   }
 }

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import ObjectModel
 internal import ObjectPatching
+internal import ObjectQuery
 internal import ObjectStore
 
 /// `xjournal events`: the edits themselves, in the order in which they were made.
@@ -32,15 +33,21 @@ extension Command {
     let limit = try request.number("limit")
     var count = 0
     guard limit != 0 else { return .fine }
+    var isWhole = true
     try onStore { () throws(StoreError) in
       try store.forEachEvent { (event) throws(StoreError) in
-        guard let isWanted = selection.take(event) else { return false }
+        guard let isWanted = selection.take(event) else {
+          isWhole = false
+          return false
+        }
         guard isWanted else { return true }
         printer.show(event)
         count += 1
-        return request.output.isOpen && count != limit
+        isWhole = request.output.isOpen && count != limit
+        return isWhole
       }
     }
+    if isWhole, count == 0, let error = selection.unknownContext { throw error }
     return .fine
   }
 }
@@ -56,6 +63,7 @@ struct EventSelection {
   private var last: CommitNumber?
   private var isPast = false
   private var number: CommitNumber = .none
+  private var contextNames: Set<String> = []
 
   /// Those up to a commit.
   init(through last: CommitNumber) { self.last = last }
@@ -63,8 +71,15 @@ struct EventSelection {
   init(_ request: Request, _ store: StoreReader) throws(ToolError) {
     context = request["context"]
     kind = request["kind"]
+    if let kind, !StoreEvent.Kind.names.contains(kind) {
+      let nearest = Spelling.nearest(to: kind, among: StoreEvent.Kind.names)
+      throw .usage(
+        "there is no kind of event ‘\(kind)’"
+          + (nearest.map { "; did you mean ‘\($0)’?" }
+            ?? "; there are \(StoreEvent.Kind.names.joined(separator: ", "))."))
+    }
     object = try request["id"].map { (text) throws(ToolError) in
-      try ObjectReference(text).object(in: store, store.head)
+      try ObjectReference(text).object(in: store, request.snapshot())
     }
     if let text = request["since"] {
       let reference = try Reference(text, now: request.now)
@@ -73,9 +88,17 @@ struct EventSelection {
     }
     if let text = request["until"] ?? request["at"] {
       let reference = try Reference(text, now: request.now)
-      until = reference.date
+      until = reference.lastDate
       if until == nil { last = try reference.commit(in: store) }
     }
+  }
+
+  /// That there is no context of the name, where none of the events that were looked at is of one.
+  var unknownContext: ToolError? {
+    guard let context, !contextNames.contains(context) else { return nil }
+    let nearest = Spelling.nearest(to: context, among: contextNames.filter { !$0.isEmpty }.sorted())
+    return .no(
+      "no event is of a context ‘\(context)’" + (nearest.map { "; did you mean ‘\($0)’?" } ?? "."))
   }
 
   /// Whether an event is wanted; nil where none is any more.
@@ -90,9 +113,10 @@ struct EventSelection {
     if let since, event.date < since { return false }
     // The edits of a commit come before it.
     if first > .none, number.next < first { return false }
-    if let context, event.context?.name != context, event.context.map({ "\($0.number)" }) != context
-    {
-      return false
+    if let context {
+      let names = event.context.map { ["\($0.number)", $0.name ?? ""] } ?? []
+      contextNames.formUnion(names)
+      guard names.contains(context) else { return false }
     }
     if let kind, event.kind.name != kind { return false }
     if let object, !event.kind.objects.contains(object) { return false }

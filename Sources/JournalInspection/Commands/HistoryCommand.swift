@@ -18,7 +18,7 @@ extension Command {
     travels: true
   ) { (request) throws(ToolError) in
     let (store, number) = (try request.store(), try request.commitNumber())
-    let object = try request.object(0, store.head)
+    let object = try request.object(0, request.snapshot())
     let values = try onStore(about: object, store) { () throws(StoreError) in
       try store.history(of: object, key: request.operand(1))
     }.filter { $0.commit <= number }
@@ -42,7 +42,7 @@ extension Command {
     travels: true
   ) { (request) throws(ToolError) in
     let (store, number) = (try request.store(), try request.commitNumber())
-    let object = try request.object(0, store.head)
+    let object = try request.object(0, request.snapshot())
     let printer = PastValuePrinter(store, object, request.output)
     for value in try blame(object, store, number) { printer.show(value, withOld: false) }
     return .fine

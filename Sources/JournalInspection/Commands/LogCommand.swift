@@ -87,7 +87,7 @@ private struct CommitSelection {
         "there is no entity ‘\(entity)’" + (nearest.map { "; did you mean ‘\($0)’?" } ?? "."))
     }
     object = try request["id"].map { (text) throws(ToolError) in
-      try ObjectReference(text).object(in: store, store.head)
+      try ObjectReference(text).object(in: store, request.snapshot())
     }
     if let name = request["attr"] {
       guard let number = store.existingKey(named: name) else {

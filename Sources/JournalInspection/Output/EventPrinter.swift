@@ -118,6 +118,14 @@ struct EventPrinter {
 }
 
 extension StoreEvent.Kind {
+  /// What all kinds are called.
+  package static let names = [
+    "began", "ended", "resumed", "discarded", "renamed", "based", "inserted", "set",
+    "setPrimitive", "membersChanged", "deleted", "stepEnded", "undoSwitched", "undone", "redone",
+    "refreshed", "merged", "rolledBack", "wasReset", "saved", "saveFailed", "reconciled", "tagged",
+    "modelAdopted", "unknown",
+  ]
+
   /// What the kind is called.
   var name: String {
     switch self {

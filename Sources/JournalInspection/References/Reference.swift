@@ -8,7 +8,8 @@ package struct Reference {
   private enum Base {
     case head
     case number(UInt64)
-    case date(Date)
+    /// A moment, with the last that its text stands for: times are shown to the millisecond.
+    case date(Date, through: Date)
     case tag(String)
   }
 
@@ -37,8 +38,10 @@ package struct Reference {
       base = .head
     } else if let number = UInt64(name) {
       base = .number(number)
-    } else if let date = ISODate.read(String(name)) ?? RelativeTime.read(name, now: now) {
-      base = .date(date)
+    } else if let date = ISODate.read(String(name)) {
+      base = .date(date, through: Self.isToMillisecond(name) ? date + 0.000_999_999 : date)
+    } else if let date = RelativeTime.read(name, now: now) {
+      base = .date(date, through: date)
     } else {
       base = .tag(String(name))
     }
@@ -47,8 +50,16 @@ package struct Reference {
   /// Whether it is read as the name of a tag.
   package var isTag: Bool { if case .tag = base { true } else { false } }
 
+  private static func isToMillisecond(_ time: Substring) -> Bool {
+    guard let point = time.lastIndex(of: ".") else { return false }
+    return time[time.index(after: point)...].prefix { $0.isNumber }.count == 3
+  }
+
   /// The moment it says, where it is a time.
-  var date: Date? { if case .date(let date) = base, offset == 0 { date } else { nil } }
+  var date: Date? { if case .date(let date, _) = base, offset == 0 { date } else { nil } }
+
+  /// The last moment it stands for.
+  var lastDate: Date? { if case .date(_, let last) = base, offset == 0 { last } else { nil } }
 
   /// The commit whose state it is; none before the first.
   package func commit(in store: ReadableStore) throws(ToolError) -> CommitNumber {
@@ -56,8 +67,8 @@ package struct Reference {
     switch base {
     case .head: number = store.lastCommit
     case .number(let value): number = CommitNumber(rawValue: value)
-    case .date(let date):
-      number = try onStore { () throws(StoreError) in try store.commit(at: date) }
+    case .date(_, let last):
+      number = try onStore { () throws(StoreError) in try store.commit(at: last) }
     case .tag(let name):
       guard let tagged = store.tags[name] else { throw missing(name, in: store) }
       number = tagged
