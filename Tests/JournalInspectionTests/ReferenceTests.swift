@@ -5,6 +5,7 @@ import DiskSimulation
 import JournalInspection
 import ManagedObjects
 import ObjectModel
+import ObjectPatching
 import ObjectStore
 import Testing
 import ToolSupport
@@ -134,6 +135,21 @@ extension ReferenceTests {
     for line in ["log -p --id key", "events --kind set --id key"] {
       #expect(Run("\(line) --json\(at)", on: disk).output.contains(object), "\(line)")
     }
+  }
+
+  @Test func `both ends of what is asked for are kept`() throws {
+    let disk = try Journals.sound()
+    let since = Run("events --since 3 --kind saved --json", on: disk).output
+    #expect(!since.contains("\"commit\":2}") && since.contains("\"commit\":3}"), "\(since)")
+    let followed = Run("log -f --reverse --until 3 --json", on: disk) {
+      Issue.record("nothing more is to come")
+      return false
+    }
+    #expect(followed.output == Run("log --reverse --until 3 --json", on: disk).output)
+    let full = Run("info --json", on: disk, writable: .failed("no space"))
+    #expect(full.status == .inputOutput)
+    let told = try JSONValue(parsing: Array(full.errors.utf8)).object
+    #expect(told?["kind"] == "error" && told?["status"] == 74)
   }
 
   @Test func `a kind of event and a context that there are not are told`() throws {

@@ -105,14 +105,15 @@ struct EventSelection {
   mutating func take(_ event: StoreEvent) -> Bool? {
     if isPast { return nil }
     if let until, event.date > until { return nil }
+    let before = number
     if case .saved(let commit) = event.kind, commit > .none {
       number = commit
       if let last, commit >= last { isPast = true }
     }
     if let last, last == .none { return nil }
     if let since, event.date < since { return false }
-    // The edits of a commit come before it.
-    if first > .none, number.next < first { return false }
+    // The edits of a commit come before it, and behind what saved the one before.
+    if first > .none, before.next < first { return false }
     if let context {
       let names = event.context.map { ["\($0.number)", $0.name ?? ""] } ?? []
       contextNames.formUnion(names)

@@ -49,7 +49,8 @@ extension Command {
         return request.output.isOpen
       }
     }
-    guard request.has("follow") else { return .fine }
+    // What is asked for up to a moment is told.
+    guard request.has("follow"), request["until"] == nil, request["at"] == nil else { return .fine }
     var last = store.lastCommit
     while request.output.isOpen, request.output.console.pause(milliseconds: 200) {
       request.output.flush()

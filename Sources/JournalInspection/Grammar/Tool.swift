@@ -17,7 +17,7 @@ package struct Tool {
   /// Does what the arguments say, those behind the name of the program.
   package func run(_ arguments: [String]) -> ExitStatus {
     // Errors are told as JSON also where the rest cannot be understood.
-    var output = Output(console, isJSON: arguments.contains("--json"))
+    var output = Output(console, isJSON: Self.asksForJSON(arguments))
     do throws(ToolError) {
       return try run(arguments, &output)
     } catch {
@@ -25,6 +25,11 @@ package struct Tool {
       output.tell(error)
       return output.failure == .closed ? .fine : error.status
     }
+  }
+
+  /// What stands behind `--` asks for nothing.
+  private static func asksForJSON(_ arguments: [String]) -> Bool {
+    arguments.prefix { $0 != "--" }.contains("--json")
   }
 
   private func run(_ arguments: [String], _ output: inout Output) throws(ToolError) -> ExitStatus {
@@ -46,7 +51,7 @@ package struct Tool {
     let command = try table.command(named: name)
     let parsed = try ParsedArguments(leading + words.dropFirst(), of: command)
     output = Output(
-      console, isJSON: arguments.contains("--json") || parsed.values["json"] != nil,
+      console, isJSON: Self.asksForJSON(arguments) || parsed.values["json"] != nil,
       color: parsed.values["color"]?.last)
     if parsed.values["help"] != nil {
       Help.page(of: command, output)
@@ -98,7 +103,7 @@ package struct Tool {
     output.flush()
     switch output.failure {
     case .failed(let reason):
-      output.note("\("xjournal:", .warning) the output cannot be written: \(reason).")
+      output.tell(ToolError(.inputOutput, "the output cannot be written: \(reason)."))
       return .inputOutput
     case .closed: return .fine
     case .written, nil: return status
