@@ -39,6 +39,26 @@ import ToolSupport
     #expect(try self.run(["bisect", "1", "head", "--", "sh", "-c", "kill -9 $$"]).status == 1)
   }
 
+  @Test func `bisect runs the tool itself on the journal that was named, and what else it is told`()
+    throws
+  {
+    let elsewhere = "\(folder.path)/elsewhere"
+    try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
+    try FileManager.default.moveItem(
+      atPath: "\(folder.path)/Notes.xjournal", toPath: "\(elsewhere)/Notes.xjournal")
+    let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appending(path: "xjournal").path
+    let named = ["bisect", "-s", "elsewhere/Notes.xjournal", "2", "head", "--"]
+    let gone = try run(named + [tool, "get", "Post/2", "--at", "{}", "--json"])
+    #expect(gone.status == 0 && gone.output.hasPrefix("commit 4 is the first bad one"), "\(gone)")
+    // Misuse is no verdict.
+    let misused = try run(named + [tool, "get", "--lot", "--at", "{}"])
+    #expect(misused.status == 1 && misused.errors.contains("ended with 64"), "\(misused)")
+    // A program whose reader has gone ends by that, as it does elsewhere.
+    let piped = try run(named + ["sh", "-c", "kill -PIPE $$; exit 0"])
+    #expect(piped.status == 1 && piped.errors.contains("ended with 141"), "\(piped)")
+  }
+
   @Test func `the standard input is read, and what it has is committed`() throws {
     let patch = try String(contentsOfFile: "\(folder.path)/changes.json", encoding: .utf8)
     let run = try run(["patch", "-", "--author", "eve"], input: patch)

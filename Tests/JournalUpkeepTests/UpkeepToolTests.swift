@@ -75,7 +75,12 @@ import ToolSupport
   }
 
   private func run(_ example: Command.Example, json: Bool, on disk: SimulatedDisk) -> Run {
-    let line = example.line.dropFirst("xjournal ".count) + (json ? " --json" : "")
+    let words = example.line.dropFirst("xjournal ".count)
+    // Behind -- stands what is another program's.
+    let line =
+      words.contains(" -- ")
+      ? words.replacing(" -- ", with: json ? " --json -- " : " -- ")
+      : words + (json ? " --json" : "")
     let objects = disk.contents(of: "posts.ndjson").map { String(decoding: $0, as: UTF8.self) }
     return Upkeep.run(String(line), on: disk, input: objects ?? "") { _, variables in
       // Something fails from the fourth commit on.

@@ -82,13 +82,27 @@ final class Terminal: Console {
     let words = ["sh", "-c", command]
     let arguments = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
-    let result = posix_spawn(&child, "/bin/sh", &actions, nil, arguments, environ)
+    var attributes = Self.usualSignals()
+    defer { posix_spawnattr_destroy(&attributes) }
+    let result = posix_spawn(&child, "/bin/sh", &actions, &attributes, arguments, environ)
     close(ends[0])
     guard result == 0 else {
       close(ends[1])
       return
     }
     (output, pager) = (ends[1], child)
+  }
+
+  /// What a program begins with: it is killed by writing to who has gone, as it is used to.
+  private static func usualSignals() -> posix_spawnattr_t {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    return attributes
   }
 
   func endPager() {
@@ -118,8 +132,12 @@ final class Terminal: Console {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, 2, 1)
+    var attributes = Self.usualSignals()
+    defer { posix_spawnattr_destroy(&attributes) }
     var child = pid_t()
-    guard posix_spawnp(&child, words[0], &actions, nil, arguments, entries) == 0 else { return nil }
+    guard posix_spawnp(&child, words[0], &actions, &attributes, arguments, entries) == 0 else {
+      return nil
+    }
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0 {
       guard errno == EINTR else { return nil }

@@ -31,7 +31,8 @@ extension Option {
     "as it was then: head~3, a number, a tag, an ISO time, ‘2 hours ago’")
   package static let store = Option(
     "store", letter: "s", value: "PATH",
-    "the journal; else what ends in .xjournal, or the only one in this folder")
+    "the journal; else what ends in .xjournal, what XJOURNAL_STORE names, or the only one in this folder"
+  )
   package static let json = Option(
     "json", "JSON on the output, a line for each thing where there may be many; errors too")
   package static let color = Option(

@@ -103,6 +103,8 @@ package final class Request {
   /// The journal's path: as it was named, or the only one in this folder.
   package func path() throws(ToolError) -> String {
     if let journalPath { return journalPath }
+    // Set by who runs the tool for a journal, as bisect does.
+    if let named = output.console.environment["XJOURNAL_STORE"], !named.isEmpty { return named }
     let names: [String]
     do throws(DiskError) {
       names = try disk.folderForReading(at: ".").names().filter { $0.hasSuffix(".xjournal") }

@@ -12,13 +12,14 @@ extension Command {
       details: [
         "The command is run for one commit after the other, with XJOURNAL_STORE and XJOURNAL_COMMIT in its environment, and "
           + "the number of the commit in the place of every word that is {}. Where it ends with 0 the commit is good, with "
-          + "125 it cannot be told, with anything else below 128 it is bad; with 128 or more the search ends.",
+          + "125 it cannot be told, with anything else below 128 it is bad. With 64 to 78, by which programs tell that they were "
+          + "misused or met with damage, and with 128 or more, the search ends.",
         "Nothing is changed. It ends with 1 where all commits that are left cannot be told.",
       ],
       examples: [
         Example(
-          "xjournal bisect 1 head -- xjournal query 'Post where likes > 3' --at {}",
-          "the first commit at which such a query fails"),
+          "xjournal bisect 2 head -- xjournal get Post/2 --at {}",
+          "the first commit at which an object is there no more"),
         Example(
           "xjournal bisect v1 head -- sh check.sh", "a script, which asks $XJOURNAL_COMMIT"),
       ],
@@ -120,7 +121,7 @@ private struct Bisection {
     guard let status = program(words.map { $0 == "{}" ? "\(commit)" : $0 }, variables) else {
       throw .usage("‘\(words[0])’ cannot be run; check its name, and that it may be executed.")
     }
-    guard status < 128 else {
+    guard status < 128, !(64...78).contains(status) else {
       throw .no(
         "‘\(words[0])’ ended with \(status) at commit \(commit); the search was broken off.")
     }
