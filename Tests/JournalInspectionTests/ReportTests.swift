@@ -230,3 +230,68 @@ private struct PageFold {
     return disk
   }
 }
+
+/// The tags of a page, read as a browser reads one that is well-formed.
+private struct PageTags {
+  private(set) var ids: [String] = []
+  private(set) var problems: [String] = []
+
+  private static let void: Set<String> = ["meta", "link", "br", "hr", "img", "input", "col"]
+
+  init(_ page: String) {
+    var open: [String] = []
+    var rest = page[...]
+    while let start = rest.firstIndex(of: "<") {
+      rest = rest[rest.index(after: start)...]
+      guard let end = rest.firstIndex(of: ">") else {
+        problems.append("a tag does not end: \(rest.prefix(40))")
+        return
+      }
+      let tag = rest[..<end]
+      rest = rest[rest.index(after: end)...]
+      if tag.lowercased() == "!doctype html" { continue }
+      let name = tag.drop { $0 == "/" }.prefix { $0.isLetter || $0.isNumber }.lowercased()
+      if tag.hasPrefix("/") {
+        let last = open.popLast()
+        if last != name { problems.append("</\(name)> ends <\(last ?? "nothing")>") }
+        continue
+      }
+      if name.isEmpty { problems.append("a bracket stands by itself: <\(tag.prefix(40))") }
+      if let id = tag.firstMatch(of: /\bid="([^"]*)"/) { ids.append(String(id.1)) }
+      if tag.filter({ $0 == "\"" }).count % 2 != 0 { problems.append("a quote is open: <\(tag)") }
+      if !Self.void.contains(name), !tag.hasSuffix("/") { open.append(name) }
+      // What stands in these is no markup.
+      guard name == "script" || name == "style" else { continue }
+      guard let close = rest.range(of: "</\(name)>") else {
+        problems.append("<\(name)> does not end")
+        return
+      }
+      rest = rest[close.lowerBound...]
+    }
+    problems += open.map { "<\($0)> is not ended" }
+  }
+}
+
+extension ReportTests {
+  @Test(arguments: ["killed", "damaged"])
+  func `the page is well-formed, and asks no other place for anything`(name: String) throws {
+    let disk = try name == "killed" ? Journals.killed() : Journals.damaged()
+    let page = Run("report", on: disk).output
+    let tags = PageTags(page)
+    #expect(tags.problems == [])
+    #expect(tags.ids.count > 5 && Set(tags.ids).count == tags.ids.count, "\(tags.ids)")
+    let lines = try lines(of: page)
+    #expect(!lines.isEmpty)
+    for line in lines { #expect(try document(line).object != nil) }
+    let code = page.split(separator: "\n").filter { !$0.hasPrefix("{") }.joined(separator: "\n")
+    for word in [
+      "http:", "https:", "src=", "href=\"/", "url(", "@import", "import(", "fetch(", "WebSocket",
+      "XMLHttpRequest", "EventSource", "sendBeacon",
+    ] {
+      #expect(!code.contains(word), "\(word)")
+    }
+    for broken in ["<p><b></p></b>", "<p", "<p>", "<a id=\"x>", "a < b>"] {
+      #expect(PageTags(broken).problems != [], "\(broken)")
+    }
+  }
+}
