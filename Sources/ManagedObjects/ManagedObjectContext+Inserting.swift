@@ -90,7 +90,8 @@ extension ManagedObjectContext {
     }
     settleSave()
     fireQuietly(state)
-    guard state.presence == .there, !state.isBeingDeleted else { return }
+    // What is becoming a fault has nothing that could be deleted at this moment; as what it is given, that is no change.
+    guard state.presence == .there, !state.isBeingDeleted, !state.isTurningIntoFault else { return }
     storePendingQuietly(of: state)
     state.isBeingDeleted = true
     object.prepareForDeletion()

@@ -301,4 +301,19 @@ import Testing
     context.processPendingChanges()
     #expect(context.undoActionName == nil)
   }
+
+  @Test func `S14: what is becoming a fault is not deleted by its hook`() throws {
+    let stage = try Stage(Probe.model())
+    let context = stage.context()
+    let post = context.insert(Probe.self)
+    try context.save()
+    post.onCall["didTurnIntoFault"] = { $0.context?.delete($0) }
+    for keepsChanges in [false, true] {
+      post.setValue("x", forKey: "author")
+      context.refresh(post, mergeChanges: keepsChanges)
+      #expect(!post.isDeleted && post.value(forKey: "author") == (keepsChanges ? "x" : nil))
+    }
+    try context.save()
+    #expect(stage.objectIDs("Post") == [post.objectID])
+  }
 }
