@@ -3,14 +3,12 @@ internal import ObjectModel
 // What must hold of a change, read or to be written.
 
 extension Splice {
-  /// What is wrong with it.
+  /// What is wrong with it, wherever it stands: an edit may set what was there.
   var problem: EventCodingError.Code? {
     if prefixCount < 0 || suffixCount < 0 { return .negativeCount }
     switch (old, new) {
-    case (.string, .string), (.data, .data), (.array, .array):
-      return old == new ? .changeOfNothing : nil
-    default:
-      return .changeUnfit
+    case (.string, .string), (.data, .data), (.array, .array): return nil
+    default: return .changeUnfit
     }
   }
 }
@@ -21,7 +19,8 @@ extension ValueChange {
     switch self {
     case .replaced(let old, let new): Self.problem(replacing: old, by: new, in: kind)
     case _ where kind != .updated: .changeUnfit
-    case .spliced(let splice): splice.problem
+    case .spliced(let splice):
+      splice.problem ?? (splice.old == splice.new ? .changeOfNothing : nil)
     case .counted(let amount): amount == 0 || amount == .min ? .changeOfNothing : nil
     case .regrouped(let inserted, let removed):
       inserted.isEmpty && removed.isEmpty

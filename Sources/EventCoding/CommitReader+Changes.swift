@@ -125,20 +125,11 @@ extension CommitReader {
     case CommitForm.replacedByEdit:
       let old = try reader.value()
       return .replaced(old: old, new: try valueSet(object, key))
-    case CommitForm.spliced: return .spliced(try splice())
+    case CommitForm.spliced: return .spliced(try reader.splice())
     case CommitForm.counted: return .counted(try reader.signed())
     default:
       return .regrouped(inserted: try reader.members(), removed: try reader.members())
     }
-  }
-
-  mutating func splice() throws(EventCodingError) -> Splice {
-    let largest = UInt64(Int.max)
-    let prefixCount = Int(try reader.varint(through: largest))
-    let suffixCount = Int(try reader.varint(through: largest))
-    return Splice(
-      prefixCount: prefixCount, suffixCount: suffixCount, old: try reader.value(),
-      new: try reader.value())
   }
 
   /// The position of the edit that is named next.

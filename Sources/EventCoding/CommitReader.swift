@@ -138,7 +138,7 @@ struct CommitReader {
       case CommitForm.replacedByEdit:
         try reader.skipValue()
         _ = try position()
-      case CommitForm.spliced: _ = try splice()
+      case CommitForm.spliced: _ = try reader.splice()
       case CommitForm.counted: _ = try reader.signed()
       default:
         _ = try reader.members()

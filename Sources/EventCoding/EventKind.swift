@@ -5,7 +5,7 @@ package enum EventKind: UInt8, Hashable, Sendable, CaseIterable {
   case set = 1
   case setPrimitive, inserted, deleted, membersChanged, based, renamed, stepEnded, undoSwitched
   case undone, redone, refreshed, merged, rolledBack, wasReset, saved, saveFailed
-  case reconciled
+  case reconciled, spliced
   case keyNamed = 32
   case modelAdopted, timePassed, numbersReserved, contextBegan, contextEnded, draftDiscarded
   case tagged, contextResumed

@@ -15,11 +15,10 @@ extension EventReader {
 
   /// The context of an edit that sets a value; nil where the bytes are another event.
   mutating func contextOfSet() throws(EventCodingError) -> ContextNumber? {
-    let byte = try byte()
-    guard byte == EventKind.set.rawValue || byte == EventKind.setPrimitive.rawValue else {
-      return nil
+    switch EventKind(rawValue: try byte()) {
+    case .set, .setPrimitive, .spliced: try context()
+    default: nil
     }
-    return try context()
   }
 
   private mutating func event(of kind: EventKind) throws(EventCodingError) -> Event {
@@ -57,6 +56,7 @@ extension EventReader {
     switch kind {
     case .set: return .set(try object(), try key(), try optionalValue())
     case .setPrimitive: return .setPrimitive(try object(), try key(), try optionalValue())
+    case .spliced: return .spliced(try object(), try key(), try checkedSplice())
     case .inserted: return .inserted(try object())
     case .deleted: return .deleted(try object())
     case .membersChanged:
@@ -95,9 +95,33 @@ extension EventReader {
       }
       let object = try reader.object()
       let entries = try reader.list(ofAtLeast: 2) { reader throws(EventCodingError) in
-        Restoration.Entry(try reader.key(), try reader.optionalValue())
+        Restoration.Entry(try reader.key(), try reader.content(in: kind))
       }
       return Restoration(object, kind, entries)
     }
+  }
+
+  private mutating func content(
+    in kind: Restoration.Kind
+  ) throws(EventCodingError) -> Restoration.Content {
+    guard kind == .updated, next == ValueTag.splice else { return .value(try optionalValue()) }
+    _ = try byte()
+    return .splice(try checkedSplice())
+  }
+
+  private mutating func checkedSplice() throws(EventCodingError) -> Splice {
+    let place = offset
+    let splice = try splice()
+    if let problem = splice.problem { throw error(problem, at: place) }
+    return splice
+  }
+
+  /// What differs in the middle of two values.
+  mutating func splice() throws(EventCodingError) -> Splice {
+    let largest = UInt64(Int.max)
+    let prefixCount = Int(try varint(through: largest))
+    let suffixCount = Int(try varint(through: largest))
+    return Splice(
+      prefixCount: prefixCount, suffixCount: suffixCount, old: try value(), new: try value())
   }
 }

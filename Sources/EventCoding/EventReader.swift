@@ -32,6 +32,9 @@ struct EventReader {
     EventCodingError(code, at: offset ?? self.offset)
   }
 
+  /// The byte that is read next; nil where there is none.
+  var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
   @inline(__always)
   mutating func byte() throws(EventCodingError) -> UInt8 {
     guard reader.offset < bytes.count else { throw error(.bytes(.endOfBytes)) }

@@ -151,10 +151,7 @@ extension EventSink {
     case .replaced: preconditionFailure("replacements are written elsewhere")
     case .spliced(let splice):
       put(step, CommitForm.spliced)
-      put(count: splice.prefixCount)
-      put(count: splice.suffixCount)
-      try put(splice.old)
-      try put(splice.new)
+      try put(splice)
     case .counted(let amount):
       put(step, CommitForm.counted)
       put(signed: Int64(amount))

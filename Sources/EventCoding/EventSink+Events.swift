@@ -64,6 +64,10 @@ extension EventSink {
       try begin(.set, context, object, key, value)
     case .setPrimitive(let object, let key, let value):
       try begin(.setPrimitive, context, object, key, value)
+    case .spliced(let object, let key, let splice):
+      try begin(.spliced, context, object)
+      put(varint: UInt64(key.rawValue))
+      try putChecked(splice)
     case .inserted(let object): try begin(.inserted, context, object)
     case .deleted(let object): try begin(.deleted, context, object)
     case .based(let object, let commit):
@@ -147,8 +151,19 @@ extension EventSink {
       put(count: restoration.entries.count)
       for entry in restoration.entries {
         put(varint: UInt64(entry.key.rawValue))
-        try put(entry.value)
+        switch entry.content {
+        case .value(let value): try put(value)
+        case .splice(let splice):
+          guard restoration.kind == .updated else { throw refusal(.changeUnfit) }
+          put(byte: ValueTag.splice)
+          try putChecked(splice)
+        }
       }
     }
+  }
+
+  private mutating func putChecked(_ splice: Splice) throws(Refusal) {
+    if let problem = splice.problem { throw refusal(problem) }
+    try put(splice)
   }
 }

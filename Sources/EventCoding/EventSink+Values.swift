@@ -9,6 +9,13 @@ extension EventSink {
     if let value { try put(value) } else { put(byte: ValueTag.absent) }
   }
 
+  mutating func put(_ splice: Splice) throws(Refusal) {
+    put(count: splice.prefixCount)
+    put(count: splice.suffixCount)
+    try put(splice.old)
+    try put(splice.new)
+  }
+
   @inline(__always)
   mutating func put(_ value: Value) throws(Refusal) {
     // What edits set most, before anything that is large.

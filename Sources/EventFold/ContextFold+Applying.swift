@@ -25,6 +25,14 @@ extension ContextFold {
     case .set(let object, let key, let value):
       try load(object, for: .updated, row)
       set(object, key, to: value.stored)
+    case .spliced(let object, let key, let splice):
+      try load(object, for: .updated, row)
+      let before = objects[object]?.value(of: key)
+      guard let value = before.flatMap(splice.applied) else {
+        tidy(object)
+        throw .contradiction(.valueDoesNotFit(object, key))
+      }
+      set(object, key, to: value)
     case .setPrimitive(let object, let key, let value):
       try load(object, row)
       setPrimitive(object, key, to: value.stored)
@@ -52,7 +60,8 @@ extension ContextFold {
     _ edit: Edit, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
     switch edit {
-    case .inserted, .set, .setPrimitive, .membersChanged, .deleted, .undone, .redone, .saveFailed:
+    case .inserted, .set, .spliced, .setPrimitive, .membersChanged, .deleted, .undone, .redone,
+      .saveFailed:
       break
     case .renamed(let name): self.name = name
     case .stepEnded(let name): endStep(named: name)

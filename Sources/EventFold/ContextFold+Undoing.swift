@@ -62,10 +62,10 @@ extension ContextFold {
     guard !isResumable || hasEarlierSteps || !undoSteps.isEmpty || !recorder.isEmpty else {
       throw .contradiction(.nothingToUndo(number))
     }
-    let drafts = try drafts(of: restorations, row)
+    let (restored, drafts) = try restored(by: restorations, row)
     endStep(named: nil)
     let name = undoSteps.popLast()?.name
-    let opposite = restore(restorations, drafts, named: name)
+    let opposite = restore(restored, drafts, named: name)
     if isResumable { redoSteps.append(opposite) }
   }
 
@@ -76,36 +76,40 @@ extension ContextFold {
     guard !isResumable || hasEarlierSteps || !redoSteps.isEmpty else {
       throw .contradiction(.nothingToRedo(number))
     }
-    let drafts = try drafts(of: restorations, row)
+    let (restored, drafts) = try restored(by: restorations, row)
     let name = redoSteps.popLast()?.name
-    let opposite = restore(restorations, drafts, named: name)
+    let opposite = restore(restored, drafts, named: name)
     if isResumable { undoSteps.append(opposite) }
   }
 
-  /// The drafts of objects that are to be restored; they are had before anything is changed.
-  private func drafts<RowError>(
-    of restorations: [Restoration], _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
-  ) throws(ContextFoldError<RowError>) -> [ObjectID: ObjectDraft] {
+  /// What comes back, and the drafts of the objects that are not in memory; all is had before anything is changed.
+  private func restored<RowError>(
+    by restorations: [Restoration], _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) -> ([RestoredObject], [ObjectID: ObjectDraft]) {
     var drafts: [ObjectID: ObjectDraft] = [:]
     for restoration in restorations where objects[restoration.object] == nil {
       drafts[restoration.object] = try draft(of: restoration.object, row)
     }
-    return drafts
+    do throws(FoldError) {
+      return (try whole(restorations, drafts), drafts)
+    } catch {
+      throw .contradiction(error)
+    }
   }
 
-  /// Brings back what the restorations say, which is all; gives the step that does the opposite.
+  /// Brings back what was, which is all; gives the step that does the opposite.
   private mutating func restore(
-    _ restorations: [Restoration], _ drafts: [ObjectID: ObjectDraft], named name: String?
+    _ restored: [RestoredObject], _ drafts: [ObjectID: ObjectDraft], named name: String?
   ) -> UndoStep {
     for (object, draft) in drafts { adopt(object, draft) }
     var opposite = StepRecorder()
-    for restoration in restorations {
-      guard let index = objects.index(forKey: restoration.object) else { continue }
-      let traits = traits[restoration.object.entity] ?? KeyTraits()
-      objects.values[index].restore(restoration, traits, &opposite)
+    for each in restored {
+      guard let index = objects.index(forKey: each.object) else { continue }
+      let traits = traits[each.object.entity] ?? KeyTraits()
+      objects.values[index].restore(each, traits, &opposite)
     }
     let step = opposite.step(named: name, leaving: objects)
-    for restoration in restorations { tidy(restoration.object) }
+    for each in restored { tidy(each.object) }
     return step
   }
 }

@@ -54,22 +54,20 @@ extension ObjectDraft {
   /// Has what undoing or redoing brought back, and tells the recorder what it had. Of an object that is not
   /// there no values come back.
   mutating func restore(
-    _ restoration: Restoration, _ traits: KeyTraits, _ recorder: inout StepRecorder
+    _ restored: RestoredObject, _ traits: KeyTraits, _ recorder: inout StepRecorder
   ) {
-    let object = restoration.object
-    switch restoration.kind {
+    let object = restored.object
+    switch restored.kind {
     case .updated:
       guard isThere else { return }
-      for entry in restoration.entries {
-        let restored = entry.value.stored
+      for (key, value) in restored.values {
         recorder.note(
-          object, entry.key, from: value(of: entry.key), to: restored,
-          isByKey: traits.byKey.contains(entry.key))
-        restore(entry.key, restored)
+          object, key, from: self.value(of: key), to: value, isByKey: traits.byKey.contains(key))
+        restore(key, value)
       }
     case .inserted:
       noteAll(of: object, in: &recorder)
-      become(Row(restoration.entries.reduce(into: [:]) { $0[$1.key] = $1.value }))
+      become(Row(restored.values.reduce(into: [:]) { $0[$1.key] = $1.value }))
     case .deleted:
       noteAll(of: object, in: &recorder)
       become(nil)

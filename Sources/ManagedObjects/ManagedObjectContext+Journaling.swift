@@ -30,29 +30,46 @@ extension ManagedObjectContext {
   func performSet(_ state: ObjectState, _ key: KeyNumber, _ value: Value?) {
     if schedulesProcessing { scheduleProcessing() }
     begin()
-    let edit = writer.recordSetting(of: key, of: state.objectID, to: value)
-    state.note(edit, key, value, event.number, event.setStretch)
+    if let splice = splice(of: state, key, to: value) {
+      // No commit can name the edit: it does not have the value.
+      writer.record(.spliced(state.objectID, key, splice))
+    } else {
+      let edit = writer.recordSetting(of: key, of: state.objectID, to: value)
+      state.note(edit, key, value, event.number, event.setStretch)
+    }
     noteSetOver(state, key)
     if !state.hasDraft || !fold.setHeld(state.objectID, key, to: value) {
       apply(.set(state.objectID, key, value))
     }
   }
 
+  /// What a long value that is about to be set differs in from the one before; nil where the value is to be written
+  /// whole.
+  @inline(__always)
+  private func splice(of state: ObjectState, _ key: KeyNumber, to value: Value?) -> Splice? {
+    guard let value, value.isLong else { return nil }
+    return try? fold.splice(of: key, of: state.objectID, to: value, row: row)
+  }
+
+  /// What an object was at a commit.
+  private func row(of object: ObjectID, at commit: CommitNumber) throws(StoreError) -> Row? {
+    guard let state = registered[object.rawValue]?.takeUnretainedValue() else {
+      return try store.row(of: object, at: commit)
+    }
+    // What a child has read is in no commit: nobody else knows it, also where there was nothing.
+    if state.base == commit, view.parent != nil || state.handle != nil {
+      return try state.handle?.stored().row
+    }
+    return commit == .none ? Row?.none : try store.row(of: object, at: commit)
+  }
+
   /// Has the fold go on by an edit that the journal has.
   func apply(_ edit: Edit, rows: [ObjectID: Row?] = [:]) {
     foundToSave = nil
-    let isChild = view.parent != nil
     do {
-      try fold.apply(edit) { [registered] (object, commit) throws(StoreError) -> Row? in
+      try fold.apply(edit) { (object, commit) throws(StoreError) -> Row? in
         if let row = rows[object] { return row }
-        guard let state = registered[object.rawValue]?.takeUnretainedValue() else {
-          return try store.row(of: object, at: commit)
-        }
-        // What a child has read is in no commit: nobody else knows it, also where there was nothing.
-        if state.base == commit, isChild || state.handle != nil {
-          return try state.handle?.stored().row
-        }
-        return commit == .none ? Row?.none : try store.row(of: object, at: commit)
+        return try row(of: object, at: commit)
       }
     } catch {
       switch error {
@@ -163,7 +180,7 @@ extension Edit {
   /// Whether a context that cannot be changed has to refuse it.
   fileprivate var changesObjects: Bool {
     switch self {
-    case .inserted, .set, .setPrimitive, .membersChanged, .deleted, .undone, .redone: true
+    case .inserted, .set, .spliced, .setPrimitive, .membersChanged, .deleted, .undone, .redone: true
     default: false
     }
   }

@@ -171,12 +171,7 @@ extension ManagedObjectContext {
     for state in states { base(state) }
     let restorations: [Restoration]
     do throws(StoreError) {
-      restorations = try fold.restorations(of: step) { (object, commit) throws(StoreError) in
-        guard let state = state(of: object), state.base == commit else {
-          return try store.row(of: object, at: commit)
-        }
-        return try state.handle?.stored().row
-      }.map(withoutEmptyMembers)
+      restorations = try fold.restorations(of: step, row: rowForUndo).map(withoutEmptyMembers)
     } catch {
       // What it would bring back cannot be read: nothing is undone, and the next save says why.
       readFailure = error
@@ -215,7 +210,8 @@ extension ManagedObjectContext {
       // Who was told that it is about to happen may have done something else.
       let isNext = (isUndo ? fold.undoSteps : fold.redoSteps).last == step && !fold.hasOpenStep
       if !isNext { return }
-      perform(edit(restorations))
+      // Here, and not before: who was told may have set what is no step.
+      perform(edit((try? fold.shortened(restorations, row: rowForUndo)) ?? restorations))
       for restoration in restorations { coverUntracked(after: restoration) }
       if !unstored.isEmpty { broughtBack = restorations.filter { $0.kind == .inserted } }
       isDone = true
@@ -234,6 +230,16 @@ extension ManagedObjectContext {
     return true
   }
 
+  /// What an object that is to be restored was at a commit.
+  private func rowForUndo(
+    _ object: ObjectID, _ commit: CommitNumber
+  ) throws(StoreError) -> Row? {
+    guard let state = state(of: object), state.base == commit else {
+      return try store.row(of: object, at: commit)
+    }
+    return try state.handle?.stored().row
+  }
+
   /// Takes back what observers have changed who were told that a step is about to be undone: it came after the step, and
   /// so is undone before it.
   private func undoWhatObserversDid() {
@@ -246,7 +252,7 @@ extension ManagedObjectContext {
   private func withoutEmptyMembers(_ restoration: Restoration) -> Restoration {
     guard let info = schema.entity(restoration.object.entity) else { return restoration }
     let entries = restoration.entries.map { entry in
-      guard entry.value == .set([]) || entry.value == .array([]),
+      guard entry.content == .value(.set([])) || entry.content == .value(.array([])),
         info.property(entry.key)?.relationship != nil
       else { return entry }
       return Restoration.Entry(entry.key, nil)

@@ -50,6 +50,8 @@ package enum Edit: Hashable, Sendable {
   case inserted(ObjectID)
   /// A value was set; nil where it was removed.
   case set(ObjectID, KeyNumber, Value?)
+  /// A long value was set that has much in common with the one before: its middle became another.
+  case spliced(ObjectID, KeyNumber, Splice)
   /// A value was set without notification, undo or inverse.
   case setPrimitive(ObjectID, KeyNumber, Value?)
   /// Destinations of a relationship to many came and went.
@@ -85,15 +87,25 @@ package struct Restoration: Hashable, Sendable {
   /// What became of the object itself, or again of its values.
   package typealias Kind = ObjectChange.Kind
 
-  /// A key and the value it has again; nil for none.
+  /// A key and what it has again.
   package struct Entry: Hashable, Sendable {
     package let key: KeyNumber
-    package let value: Value?
+    package let content: Content
 
-    package init(_ key: KeyNumber, _ value: Value?) {
+    package init(_ key: KeyNumber, _ value: Value?) { self.init(key, .value(value)) }
+
+    package init(_ key: KeyNumber, _ content: Content) {
       self.key = key
-      self.value = value
+      self.content = content
     }
+  }
+
+  /// What a key has again.
+  package enum Content: Hashable, Sendable {
+    /// This value; nil for none.
+    case value(Value?)
+    /// The value that it has, with another middle: only where the object was there, and is.
+    case splice(Splice)
   }
 
   package let object: ObjectID

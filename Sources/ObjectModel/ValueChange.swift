@@ -11,22 +11,3 @@ package enum ValueChange: Hashable, Sendable {
   /// Other members of a set, at least one. There is a set before and after.
   case regrouped(inserted: Set<Value>, removed: Set<Value>)
 }
-
-/// What differs in the middle of two strings, data or arrays.
-package struct Splice: Hashable, Sendable {
-  /// How many bytes of UTF-8, bytes or elements are kept before the middle.
-  package let prefixCount: Int
-  /// How many are kept behind it.
-  package let suffixCount: Int
-  /// The middle as it was: of the same kind as the whole.
-  package let old: Value
-  /// The middle as it became.
-  package let new: Value
-
-  package init(prefixCount: Int, suffixCount: Int, old: Value, new: Value) {
-    self.prefixCount = prefixCount
-    self.suffixCount = suffixCount
-    self.old = old
-    self.new = new
-  }
-}

@@ -227,7 +227,7 @@ extension Edit {
   /// Whether a context may stand otherwise after it; of the most it is not so.
   fileprivate func mayMove(_ standing: ContextStanding?) -> Bool {
     switch self {
-    case .set, .setPrimitive: standing?.firstUnsavedEdit == nil
+    case .set, .spliced, .setPrimitive: standing?.firstUnsavedEdit == nil
     default: true
     }
   }

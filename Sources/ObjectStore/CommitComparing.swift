@@ -221,7 +221,8 @@ extension Edit {
   /// The objects that the edit changes by itself.
   fileprivate var changedObjects: [ObjectID] {
     switch self {
-    case .inserted(let object), .set(let object, _, _), .setPrimitive(let object, _, _),
+    case .inserted(let object), .set(let object, _, _), .spliced(let object, _, _),
+      .setPrimitive(let object, _, _),
       .membersChanged(let object, _, _, _), .deleted(let object):
       [object]
     case .undone(let restorations), .redone(let restorations): restorations.map(\.object)

@@ -67,7 +67,8 @@ extension Edit {
   /// Whether there may be something to save after it.
   var changesObjects: Bool {
     switch self {
-    case .inserted, .set, .setPrimitive, .membersChanged, .deleted, .undone, .redone, .refreshed:
+    case .inserted, .set, .spliced, .setPrimitive, .membersChanged, .deleted, .undone, .redone,
+      .refreshed:
       true
     case .renamed, .based, .stepEnded, .undoSwitched, .merged, .rolledBack, .wasReset, .saved,
       .saveFailed, .reconciled:
@@ -84,7 +85,7 @@ extension Edit {
   var isNotedAfterwards: Bool {
     switch self {
     case .renamed, .merged, .rolledBack, .wasReset, .saved: true
-    case .based, .inserted, .set, .setPrimitive, .membersChanged, .deleted, .stepEnded,
+    case .based, .inserted, .set, .spliced, .setPrimitive, .membersChanged, .deleted, .stepEnded,
       .undoSwitched, .undone, .redone, .refreshed, .saveFailed, .reconciled:
       false
     }

@@ -81,7 +81,8 @@ package final class LiveContext: Sendable {
   func didRecord(_ edit: Edit, _ number: UInt64) {
     didRecord(number)
     switch edit {
-    case .set, .setPrimitive, .inserted, .membersChanged, .deleted, .undone, .redone, .stepEnded,
+    case .set, .spliced, .setPrimitive, .inserted, .membersChanged, .deleted, .undone, .redone,
+      .stepEnded,
       .undoSwitched, .saveFailed, .reconciled:
       // What is to be noted of these was noted before.
       return

@@ -133,6 +133,7 @@ private struct EventTelling {
     case .based(let object, let commit): .based(object, on: commit)
     case .inserted(let object): .inserted(object)
     case .set(let object, let key, let value): .set(object, key: name(key), value)
+    case .spliced(let object, let key, let splice): .spliced(object, key: name(key), splice)
     case .setPrimitive(let object, let key, let value):
       .setPrimitive(object, key: name(key), value)
     case .membersChanged(let object, let key, let inserted, let removed):
@@ -161,8 +162,15 @@ private struct EventTelling {
       case .deleted: .deleted
       }
     var values: [String: Value] = [:]
-    for entry in restoration.entries { values[name(entry.key)] = entry.value ?? .null }
-    return StoreEvent.Restored(objectID: restoration.object, kind: kind, values: values)
+    var splices: [String: Splice] = [:]
+    for entry in restoration.entries {
+      switch entry.content {
+      case .value(let value): values[name(entry.key)] = value ?? .null
+      case .splice(let splice): splices[name(entry.key)] = splice
+      }
+    }
+    return StoreEvent.Restored(
+      objectID: restoration.object, kind: kind, values: values, splices: splices)
   }
 
   private func event(_ number: ContextNumber?, _ kind: StoreEvent.Kind) -> StoreEvent {

@@ -36,6 +36,8 @@ public struct StoreEvent: Hashable, Sendable {
     case inserted(ObjectID)
     /// A value was set; nil where it was removed.
     case set(ObjectID, key: String, Value?)
+    /// A long value was set that has much in common with the one before: its middle became another.
+    case spliced(ObjectID, key: String, Splice)
     /// A value was set without notification, undo or inverse.
     case setPrimitive(ObjectID, key: String, Value?)
     /// Destinations of a relationship to many came and went.
@@ -81,5 +83,7 @@ public struct StoreEvent: Hashable, Sendable {
     /// The values that it has again, null where it has none again: all that it has where it came to be again, and
     /// nothing where it is gone again.
     public let values: [String: Value]
+    /// What the middles of long values became, where those are not among the values.
+    public let splices: [String: Splice]
   }
 }

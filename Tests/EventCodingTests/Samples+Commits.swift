@@ -112,16 +112,19 @@ extension Dice {
     }
   }
 
+  mutating func splice() -> Splice {
+    Splice(
+      prefixCount: Int(number() >> 1), suffixCount: pick(300), old: .string(text()),
+      new: .string(text() + "!"))
+  }
+
   private mutating func updatedValue() -> ValueChange {
     switch pick(4) {
     case 0:
       let (old, new) = (value(depth: 1), maybe { $0.value(depth: 1) })
       return .replaced(old: old, new: old == new ? nil : new)
     case 1:
-      return .spliced(
-        Splice(
-          prefixCount: Int(number() >> 1), suffixCount: pick(300), old: .string(text()),
-          new: .string(text() + "!")))
+      return .spliced(splice())
     case 2:
       let amount = integer()
       return .counted(amount == 0 || amount == .min ? 1 : amount)

@@ -86,7 +86,7 @@ extension Dice {
 }
 
 extension Dice {
-  static let eventKindCount = 28
+  static let eventKindCount = 29
 
   /// An event of any kind.
   mutating func event() -> Event { event(of: pick(Self.eventKindCount)) }
@@ -111,7 +111,7 @@ extension Dice {
     case 6: return .draftDiscarded(context())
     case 7: return .tagged(text(), maybe { $0.commitNumber() })
     case 8:
-      let kinds: [UInt8] = [19, 31, 41, 127, 128, 255]
+      let kinds: [UInt8] = [20, 31, 41, 127, 128, 255]
       return .unknown(
         kind: kinds[pick(kinds.count)], bytes: [UInt8](randomByteCount: pick(20), from: &self))
     case 9:
@@ -146,13 +146,19 @@ extension Dice {
     case 15: .saved(commitNumber())
     case 16: .saveFailed(text())
     case 17: .reconciled(object(), list(upTo: 4) { $0.key() })
+    case 18: .spliced(object(), key(), splice())
     default: .set(object(), key(), .string(text()))
     }
   }
 
   private mutating func restoration() -> Restoration {
-    Restoration(
-      object(), Restoration.Kind.allCases[pick(3)],
-      list(upTo: 3) { dice in Restoration.Entry(dice.key(), dice.maybe { $0.value(depth: 1) }) })
+    let kind = Restoration.Kind.allCases[pick(3)]
+    return Restoration(
+      object(), kind,
+      list(upTo: 3) { dice in
+        kind == .updated && dice.chance(4)
+          ? Restoration.Entry(dice.key(), .splice(dice.splice()))
+          : Restoration.Entry(dice.key(), dice.maybe { $0.value(depth: 1) })
+      })
   }
 }

@@ -2,6 +2,7 @@
 // reference.
 
 import EventFold
+import FoundationEssentials
 import ObjectModel
 import TestSupport
 
@@ -53,7 +54,8 @@ struct ContextHistory {
     { [store = reference.store] in store.row($0, $1) }
   }
 
-  mutating func apply(_ edit: Edit) throws {
+  mutating func apply(_ whole: Edit) throws {
+    let edit = shortened(whole)
     if case .saved = edit {
       let dirty = reference.objects.filter(\.value.isDirty)
       reference.store.commit(dirty.mapValues { reference.saved($0) })
@@ -61,6 +63,18 @@ struct ContextHistory {
     reference.apply(edit)
     try fold.apply(edit, row: row)
     edits.append(edit)
+  }
+
+  /// An edit as a context would write it, with the middles of long values.
+  private func shortened(_ edit: Edit) -> Edit {
+    switch edit {
+    case .set(let object, let key, let value?) where value.isLong:
+      let splice = fold.splice(of: key, of: object, to: value, row: row)
+      return splice.map { .spliced(object, key, $0) } ?? edit
+    case .undone(let restorations): return .undone(fold.shortened(restorations, row: row))
+    case .redone(let restorations): return .redone(fold.shortened(restorations, row: row))
+    default: return edit
+    }
   }
 
   /// The edits of one move.
@@ -169,7 +183,8 @@ extension ContextHistory {
     default:
       let key = key([1, 2, 3, 4, 7][dice.pick(5)])
       let (one, other) = (dice.plainValue(depth: 1), dice.plainValue(depth: 0))
-      try apply(.set(object, key, [now?[key], nil, .null, one, other][dice.pick(5)]))
+      let long = dice.longValue(after: now?[key])
+      try apply(.set(object, key, [now?[key], nil, .null, one, other, long, long][dice.pick(7)]))
     }
   }
 }
@@ -190,6 +205,27 @@ extension Dice {
       default: true
       }
     return isPlain ? value : .string("plain")
+  }
+
+  /// A long text or long data: often what was there with another middle.
+  mutating func longValue(after old: Value?) -> Value {
+    let words = ["a", "é", "e\u{301}", "👩‍👩‍👧", "", "zz"]
+    switch old {
+    case .string(let text)? where text.utf8.count >= 64 && pick(5) > 0:
+      var scalars = Array(text.unicodeScalars)
+      let at = pick(scalars.count)
+      let end = min(scalars.count, at + pick(4))
+      scalars.replaceSubrange(at..<end, with: Array(words[pick(words.count)].unicodeScalars))
+      var changed = String.UnicodeScalarView()
+      changed.append(contentsOf: scalars)
+      return .string(String(changed))
+    case .data(let bytes)? where bytes.count >= 64 && pick(5) > 0:
+      let at = pick(bytes.count)
+      return .data(bytes.prefix(at) + Data([UInt8(pick(256))]) + bytes.dropFirst(at + pick(3)))
+    default:
+      let text = String(repeating: words[pick(2)], count: 80 + pick(40))
+      return pick(3) == 0 ? .data(Data(text.utf8)) : .string(text)
+    }
   }
 
   /// What becomes of a value that has members, is a counter or is merged by key.

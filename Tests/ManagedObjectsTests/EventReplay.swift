@@ -56,6 +56,8 @@ struct EventReplay {
     case .based(let object, let commit): return .based(object, on: commit)
     case .inserted(let object): return .inserted(object)
     case .set(let object, let name, let value): return .set(object, try key(name), value)
+    case .spliced(let object, let name, let splice):
+      return .spliced(object, try key(name), splice)
     case .setPrimitive(let object, let name, let value):
       return .setPrimitive(object, try key(name), value)
     case .membersChanged(let object, let name, let inserted, let removed):
@@ -94,14 +96,22 @@ struct EventReplay {
       // A relationship that leads to none has no value.
       let entries = restoration.entries.map { entry in
         let isRelationship = store.name(of: entry.key).map(relationships.contains) ?? false
-        return isRelationship
-          ? Restoration.Entry(entry.key, ContextMoment.held(entry.value)) : entry
+        guard isRelationship, case .value(let value) = entry.content else { return entry }
+        return Restoration.Entry(entry.key, ContextMoment.held(value))
       }
       return Restoration(restoration.object, restoration.kind, entries)
     }
-    let told = restored.map { each in
-      let entries = each.values.compactMap { name, value in
+    let told = try restored.map { each in
+      var entries = each.values.compactMap { name, value in
         store.existingKey(named: name).map { Restoration.Entry($0, Optional(value).stored) }
+      }
+      for (name, splice) in each.splices {
+        guard let key = store.existingKey(named: name) else { continue }
+        // Its middle belongs into the value as the fold has it.
+        let value =
+          try fold.objects[each.objectID].map { $0.value(of: key) }
+          ?? store.row(of: each.objectID, at: fold.base(of: each.objectID))?[key]
+        entries.append(Restoration.Entry(key, value.flatMap(splice.applied)))
       }
       return Restoration(each.objectID, each.kind.folded, entries.sorted { $0.key < $1.key })
     }

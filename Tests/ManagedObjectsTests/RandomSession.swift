@@ -62,7 +62,7 @@ final class RandomSession {
       let key = ["title", "author", "score", "scratch"][dice.pick(4)]
       let value: Value? =
         dice.pick(5) == 0
-        ? Value.null : key == "score" ? .integer(dice.pick(4)) : .string("t\(dice.pick(4))")
+        ? Value.null : key == "score" ? .integer(dice.pick(4)) : .string(dice.shortOrLong())
       tell("set \(post).\(key) = \(value ?? .null)")
       post.setValue(value, forKey: key)
     case 7, 8:

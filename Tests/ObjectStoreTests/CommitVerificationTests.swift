@@ -23,7 +23,9 @@ import Testing
     try campaign.forEachHistory(tally) { seed in try follow(seed, tally) }
     print("seed \(campaign.seed): \(tally.summary)")
     #expect(tally.violations == "")
-    for name in ["compared", "direct", "rivals", "conflict", "undo", "redo", "child", "resume"] {
+    for name in [
+      "compared", "direct", "rivals", "conflict", "undo", "redo", "child", "resume", "splice",
+    ] {
       #expect(tally[name] > campaign.count / 3, "\(name)")
     }
     for name in ["draft", "uncompared"] { #expect(tally[name] > 0, "\(name)") }

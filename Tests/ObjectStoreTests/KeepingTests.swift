@@ -148,7 +148,7 @@ import Testing
     let (_, content) = try store.resume(session)
     let step = try #require(content.undoSteps.last)
     let restorations = try content.restorations(of: step) { try store.row(of: $0, at: $1) }
-    #expect(restorations.first?.entries.map(\.value) == ["two"])
+    #expect(restorations.first?.entries.map(\.content) == [.value("two")])
     try store.close()
   }
 

@@ -51,6 +51,11 @@ package struct Dice: RandomNumberGenerator, Sendable {
   /// Whether something is so that is so once in so many times.
   package mutating func chance(_ count: Int) -> Bool { pick(count) == 0 }
 
+  /// One of a few texts; some are long, and have most in common.
+  package mutating func shortOrLong() -> String {
+    (chance(3) ? String(repeating: "long, long ago, ", count: 6) : "") + "t\(pick(4))"
+  }
+
   /// A number of any length.
   package mutating func number() -> UInt64 { next() >> UInt64(pick(64)) }
 }

@@ -53,6 +53,23 @@ extension EditingLife {
     }
   }
 
+  /// An edit as a context writes it: with the middles of long values.
+  mutating func shortened(_ edit: Edit, _ index: Int) throws -> Edit {
+    let content = editors[index].content
+    switch edit {
+    case .set(let object, let key, let value?) where value.isLong:
+      let splice = try content.splice(of: key, of: object, to: value, row: store.row)
+      guard let splice else { return edit }
+      count("splice")
+      return .spliced(object, key, splice)
+    case .undone(let restorations):
+      return .undone(try content.shortened(restorations, row: store.row))
+    case .redone(let restorations):
+      return .redone(try content.shortened(restorations, row: store.row))
+    default: return edit
+    }
+  }
+
   /// What a context sees of an object.
   private func row(_ object: ObjectID, _ index: Int) throws -> Row? {
     let content = editors[index].content

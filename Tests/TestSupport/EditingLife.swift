@@ -141,7 +141,7 @@ package struct EditingLife {
       let base = content.base(of: object)
       if base != context.base { try follow(.based(object, on: base), index) }
     }
-    try follow(edit, index)
+    try follow(try shortened(edit, index), index)
   }
 
   private mutating func follow(_ edit: Edit, _ index: Int) throws {

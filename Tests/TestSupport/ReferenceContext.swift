@@ -120,6 +120,9 @@ extension ReferenceContext {
       change(object, .all) { $0.become(nil, isDirty: $0.baseRow != nil) }
     case .set(let object, let key, let value):
       change(object, .value(key)) { $0.set(key, value) }
+    case .spliced(let object, let key, let splice):
+      let value = Self.spliced(state(object).now?[key], splice)
+      change(object, .value(key)) { $0.set(key, value) }
     case .setPrimitive(let object, let key, let value): setPrimitive(object, key, value)
     case .membersChanged(let object, let key, let inserted, let removed):
       change(object, .members(key, removed: removed)) {
@@ -257,6 +260,29 @@ extension ReferenceContext {
     open = Step()
   }
 
+  /// A value with another middle, put together from its bytes.
+  private static func spliced(_ value: Value?, _ splice: Splice) -> Value? {
+    switch (value, splice.new) {
+    case (.string(let whole)?, .string(let middle)):
+      let bytes = Array(whole.utf8)
+      let kept = (bytes.prefix(splice.prefixCount), bytes.suffix(splice.suffixCount))
+      return .string(String(decoding: kept.0 + Array(middle.utf8) + kept.1, as: UTF8.self))
+    case (.data(let whole)?, .data(let middle)):
+      return .data(whole.prefix(splice.prefixCount) + middle + whole.suffix(splice.suffixCount))
+    case (.array(let whole)?, .array(let middle)):
+      return .array(
+        whole.prefix(splice.prefixCount) + middle + whole.suffix(splice.suffixCount))
+    default: return value
+    }
+  }
+
+  private static func value(of entry: Restoration.Entry, _ before: Row?) -> Value? {
+    switch entry.content {
+    case .value(let value): value
+    case .splice(let splice): spliced(before?[entry.key], splice)
+    }
+  }
+
   private mutating func restore(_ restorations: [Restoration], _ name: String?) -> Step {
     var opposite = Step(name: name)
     editCount += 1
@@ -266,12 +292,12 @@ extension ReferenceContext {
       switch restoration.kind {
       case .updated:
         guard state.now != nil else { continue }
-        for entry in restoration.entries { state.set(entry.key, entry.value) }
+        for entry in restoration.entries { state.set(entry.key, Self.value(of: entry, before)) }
         let equal = restoration.entries.map(\.key).filter { state.now?[$0] == state.baseRow?[$0] }
         state.setKeys.subtract(equal)
       case .inserted:
         state.become(Row(), isDirty: true)
-        for entry in restoration.entries { state.set(entry.key, entry.value) }
+        for entry in restoration.entries { state.set(entry.key, Self.value(of: entry, before)) }
         state.setKeys = state.setKeys.filter { state.now?[$0] != state.baseRow?[$0] }
       case .deleted: state.become(nil, isDirty: true)
       }

@@ -7,7 +7,7 @@ extension EntryFields {
     1: "set", 2: "setPrimitive", 3: "inserted", 4: "deleted", 5: "membersChanged", 6: "based",
     7: "renamed", 8: "stepEnded", 9: "undoSwitched", 10: "undone", 11: "redone", 12: "refreshed",
     13: "merged", 14: "rolledBack", 15: "wasReset", 16: "saved", 17: "saveFailed",
-    18: "reconciled", 32: "keyNamed", 33: "modelAdopted", 34: "timePassed",
+    18: "reconciled", 19: "spliced", 32: "keyNamed", 33: "modelAdopted", 34: "timePassed",
     35: "numbersReserved", 36: "contextBegan", 37: "contextEnded", 38: "draftDiscarded",
     39: "tagged", 40: "contextResumed",
   ]
@@ -35,7 +35,7 @@ extension EntryFields {
   /// What follows the context.
   mutating func edit(_ kind: UInt8) throws(Unknown) {
     switch kind {
-    case 1...6, 18: try change(kind)
+    case 1...6, 18, 19: try change(kind)
     case 7: try text("name")
     case 8: try optional("name") { (fields, name) throws(Unknown) in try fields.text(name) }
     case 9: try flag("on")
@@ -45,7 +45,9 @@ extension EntryFields {
         try fields.object("object")
         try fields.list("values") { (fields) throws(Unknown) in
           try fields.number("key")
-          try fields.value("value")
+          guard fields.next == 19 else { return try fields.value("value") }
+          fields.add("value", "\(try fields.byte()), another middle")
+          try fields.splice()
         }
       }
     case 12:
@@ -79,8 +81,18 @@ extension EntryFields {
       try objects("removed")
     case 6: try number("commit")
     case 18: try list("keys") { (fields) throws(Unknown) in try fields.number("key") }
+    case 19:
+      try number("key")
+      try splice()
     default: break
     }
+  }
+
+  mutating func splice() throws(Unknown) {
+    try number("kept prefix")
+    try number("kept suffix")
+    try value("old middle")
+    try value("new middle")
   }
 
   mutating func objects(_ name: String) throws(Unknown) {
@@ -199,11 +211,7 @@ extension EntryFields {
     if [0, 3].contains(form) { try value("new value") }
     if [1, 4].contains(form) { try signedNumber("position of the edit with the new value") }
     switch form {
-    case 5:
-      try number("kept prefix")
-      try number("kept suffix")
-      try value("old middle")
-      try value("new middle")
+    case 5: try splice()
     case 6: try signedNumber("grew by")
     case 7:
       for name in ["inserted", "removed"] {

@@ -90,6 +90,9 @@ struct EntryFields {
     start = offset
   }
 
+  /// The byte that is read next; nil where there is none.
+  var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
   mutating func byte() throws(Unknown) -> UInt8 {
     guard offset < bytes.count, fields.count < largestCount else { throw Unknown() }
     defer { offset += 1 }

@@ -33,6 +33,8 @@ struct EventPrinter {
     case .inserted(let object), .deleted(let object): "\(wording.name(object))"
     case .set(let object, let key, let value), .setPrimitive(let object, let key, let value):
       "\(wording.name(object)) \(key, .key) = \(wording.text(value))"
+    case .spliced(let object, let key, let splice):
+      "\(wording.name(object)) \(key, .key) at \(splice.prefixCount): \(wording.text(splice.old), .removed) → \(wording.text(splice.new), .added)"
     case .membersChanged(let object, let key, let inserted, let removed):
       "\(wording.name(object)) \(key, .key)\(members(" +", inserted), .added)\(members(" -", removed), .removed)"
     case .stepEnded(let name): name.map { "\($0)" } ?? ""
@@ -81,6 +83,8 @@ struct EventPrinter {
     case .inserted(let id), .deleted(let id): return [object(id)]
     case .set(let id, let key, let value), .setPrimitive(let id, let key, let value):
       return [object(id), ("key", .string(key)), ("value", wording.json(value, key, of: id))]
+    case .spliced(let id, let key, let splice):
+      return [object(id), ("key", .string(key))] + members(splice, key, of: id)
     case .membersChanged(let id, let key, let inserted, let removed):
       return [
         object(id), ("key", .string(key)), ("inserted", objects(inserted)),
@@ -113,7 +117,26 @@ struct EventPrinter {
           restored.values.sorted { $0.key < $1.key }
             .map { ($0.key, wording.json($0.value, $0.key, of: restored.objectID)) })
       ),
+      (
+        "splices",
+        restored.splices.isEmpty
+          ? nil
+          : .members(
+            restored.splices.sorted { $0.key < $1.key }
+              .map { ($0.key, .members(members($0.value, $0.key, of: restored.objectID))) })
+      ),
     ])
+  }
+
+  private func members(
+    _ splice: Splice, _ key: String, of object: ObjectID
+  ) -> [(String, JSONValue?)] {
+    [
+      ("keptBefore", .count(UInt64(splice.prefixCount))),
+      ("keptBehind", .count(UInt64(splice.suffixCount))),
+      ("old", wording.json(splice.old, key, of: object)),
+      ("new", wording.json(splice.new, key, of: object)),
+    ]
   }
 }
 
@@ -137,6 +160,7 @@ extension StoreEvent.Kind {
     case .based: "based"
     case .inserted: "inserted"
     case .set: "set"
+    case .spliced: "spliced"
     case .setPrimitive: "setPrimitive"
     case .membersChanged: "membersChanged"
     case .deleted: "deleted"
@@ -161,7 +185,8 @@ extension StoreEvent.Kind {
   var objects: [ObjectID] {
     switch self {
     case .based(let object, _), .inserted(let object), .deleted(let object),
-      .set(let object, _, _), .setPrimitive(let object, _, _), .reconciled(let object, _):
+      .set(let object, _, _), .spliced(let object, _, _), .setPrimitive(let object, _, _),
+      .reconciled(let object, _):
       [object]
     case .membersChanged(let object, _, let inserted, let removed): [object] + inserted + removed
     case .undone(let restored), .redone(let restored): restored.map(\.objectID)

@@ -102,7 +102,8 @@ extension SessionPair {
       world.entity(id) == "Blog" ? "name" : ["title", "author", "score", "scratch"][dice.pick(4)]
     if dice.pick(key == "title" ? 20 : 5) == 0 { return set(side, id, key, nil) }
     let isLong = key == "author" && dice.pick(12) == 0
-    let text = isLong ? "far too long a name" : "t\(dice.pick(4))"
+    let text =
+      isLong ? "far too long a name" : key == "author" ? "t\(dice.pick(4))" : dice.shortOrLong()
     set(side, id, key, key == "score" ? .integer(dice.pick(4)) : .string(text))
   }
 
@@ -114,7 +115,7 @@ extension SessionPair {
       if dice.pick(2) == 0 {
         set(side, id, key, nil)
       } else {
-        set(side, id, key, .string("t\(dice.pick(4))"))
+        set(side, id, key, .string(key == "author" ? "t\(dice.pick(4))" : dice.shortOrLong()))
       }
       if dice.pick(4) > 0 { process(side) }
     }

@@ -1,5 +1,16 @@
 internal import FoundationEssentials
-package import ObjectModel
+
+extension Value {
+  /// Whether a change of its middle is smaller than the value itself.
+  package var isLong: Bool {
+    switch self {
+    case .string(let value): value.utf8.count >= Splice.shortestCount
+    case .data(let value): value.count >= Splice.shortestCount
+    case .array(let value): value.count >= Splice.shortestCount
+    default: false
+    }
+  }
+}
 
 extension Splice {
   /// Shorter values are kept whole: a splice would save too little.
@@ -67,7 +78,7 @@ extension Splice {
   }
 
   /// What a value becomes; nil where it is not what the splice was made of.
-  package func applied(to value: Value) -> Value? {
+  public func applied(to value: Value) -> Value? {
     switch (value, old, new) {
     case (.string(let whole), .string(let old), .string(let new)):
       guard let bytes = replace(whole.utf8, old.utf8, new.utf8) else { return nil }
