@@ -47,7 +47,7 @@ import Testing
     print("replays from seed \(campaign.seed): \(tally.summary)")
     #expect(tally.violations.isEmpty, "\(tally.violations)")
     let kinds = [
-      "renamed", "based", "inserted", "set", "setPrimitive", "membersChanged", "deleted",
+      "renamed", "based", "inserted", "set", "spliced", "setPrimitive", "membersChanged", "deleted",
       "stepEnded", "undoSwitched", "undone", "redone", "refreshed", "rolledBack", "wasReset",
       "saved", "saveFailed", "reconciled",
     ]

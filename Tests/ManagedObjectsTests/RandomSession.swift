@@ -53,7 +53,7 @@ final class RandomSession {
     let number = dice.pick(contexts.count)
     let context = contexts[number]
     func tell(_ what: String) { story.append("\(number): \(what)") }
-    switch dice.pick(28) {
+    switch dice.pick(30) {
     case 0...2:
       let entity = ["Blog", "Post", "Comment", "Person"][dice.pick(4)]
       tell("insert \(context.insert(entity))")
@@ -62,7 +62,10 @@ final class RandomSession {
       let key = ["title", "author", "score", "scratch"][dice.pick(4)]
       let value: Value? =
         dice.pick(5) == 0
-        ? Value.null : key == "score" ? .integer(dice.pick(4)) : .string(dice.shortOrLong())
+        ? Value.null
+        : key == "score"
+          ? .integer(dice.pick(4))
+          : .string(key == "author" ? "t\(dice.pick(4))" : dice.shortOrLong())
       tell("set \(post).\(key) = \(value ?? .null)")
       post.setValue(value, forKey: key)
     case 7, 8:
@@ -104,6 +107,13 @@ final class RandomSession {
       let posts = objects("Post", in: context).filter { _ in dice.pick(2) == 0 }
       tell("set \(person).reads = \(posts.count)")
       person.setValue(.set(Set(posts.map { .reference($0.objectID) })), forKey: "reads")
+    case 28, 29:
+      guard let post = pick("Post", in: context) else { return }
+      tell("type in \(post)")
+      for _ in 0...dice.pick(3) {
+        post.setValue(.string(dice.text(of: 80)), forKey: "title")
+        if dice.chance(2) { context.processPendingChanges() }
+      }
     case 16:
       let entity = ["Blog", "Post", "Comment", "Person"][dice.pick(4)]
       guard let object = pick(entity, in: context) else { return }

@@ -7,7 +7,7 @@ EVENTS = {
     1: "set c o k v", 2: "setPrimitive c o k v", 3: "inserted c o", 4: "deleted c o", 5: "membersChanged c o k O O",
     6: "based c o n", 7: "renamed c t", 8: "stepEnded c T", 9: "undoSwitched c f", 10: "undone c R", 11: "redone c R",
     12: "refreshed c f n O", 13: "merged c n", 14: "rolledBack c", 15: "wasReset c", 16: "saved c n", 17: "saveFailed c t",
-    18: "reconciled c o K", 32: "keyNamed k t", 33: "modelAdopted E", 34: "timePassed i", 35: "numbersReserved o",
+    18: "reconciled c o K", 19: "spliced c o k S", 32: "keyNamed k t", 33: "modelAdopted E", 34: "timePassed i", 35: "numbersReserved o",
     36: "contextBegan c t n C", 37: "contextEnded c", 38: "draftDiscarded c", 39: "tagged t N",
     40: "contextResumed c t n n V"}
 
@@ -24,7 +24,7 @@ def event(data):
     read = {"c": r.commit, "o": r.object, "k": r.key, "v": r.optional_value, "O": lambda: r.list(r.object), "n": r.commit,
             "t": r.text, "T": lambda: r.optional(r.text), "f": r.flag, "R": lambda: r.list(r.restoration),
             "K": lambda: r.list(r.key), "E": lambda: r.list(r.entity), "i": lambda: r.fixed(8),
-            "C": lambda: r.optional(r.commit), "N": lambda: r.optional(r.commit), "V": r.varint}
+            "C": lambda: r.optional(r.commit), "N": lambda: r.optional(r.commit), "V": r.varint, "S": r.splice}
     name, *fields = EVENTS[kind].split()
     found = (name,) + tuple(read[f]() for f in fields)
     demand(not r.left(), "an event has bytes behind it")
@@ -95,7 +95,7 @@ def change(r, form, positioned):
     if form == 4:
         return (r.value(), positioned())
     if form == 5:
-        return (r.varint((1 << 63) - 1), r.varint((1 << 63) - 1), r.value(), r.value())
+        return r.splice()
     if form == 6:
         return (r.svarint(),)
     return (r.members(), r.members())

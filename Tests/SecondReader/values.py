@@ -310,4 +310,16 @@ class Reader:
     def restoration(self):
         kind = self.u8()
         demand(kind < 3, "a restoration is unknown")
-        return (kind, self.object(), self.list(lambda: (self.key(), self.optional_value())))
+        return (kind, self.object(), self.list(lambda: (self.key(), self.restored(kind))))
+
+    def restored(self, kind):
+        if kind == 1 and self.left() and self.data[self.at] == 19:
+            self.u8()
+            return ("splice",) + self.splice()
+        return self.optional_value()
+
+    def splice(self):
+        kept = (self.varint((1 << 63) - 1), self.varint((1 << 63) - 1))
+        old, new = self.value(), self.value()
+        demand(old[0] == new[0] and old[0] in ("string", "data", "array"), "a middle is of another kind")
+        return kept + (old, new)

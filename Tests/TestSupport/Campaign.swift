@@ -52,8 +52,11 @@ package struct Dice: RandomNumberGenerator, Sendable {
   package mutating func chance(_ count: Int) -> Bool { pick(count) == 0 }
 
   /// One of a few texts; some are long, and have most in common.
-  package mutating func shortOrLong() -> String {
-    (chance(3) ? String(repeating: "long, long ago, ", count: 6) : "") + "t\(pick(4))"
+  package mutating func shortOrLong() -> String { text(of: chance(2) ? 80 : 0) }
+
+  /// A text of so many characters and a few more, of which most are in all of them.
+  package mutating func text(of count: Int) -> String {
+    String(repeating: ".", count: count) + "t\(pick(4))"
   }
 
   /// A number of any length.
