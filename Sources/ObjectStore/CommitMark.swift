@@ -14,7 +14,7 @@ public struct CommitMark: Hashable, Sendable {
   private let check: UInt64
 
   /// Before the first commit.
-  public static let none = CommitMark(.none, 0)
+  public static let beginning = CommitMark(.none, 0)
 
   fileprivate init(_ number: CommitNumber, _ check: UInt64) {
     self.number = number
@@ -45,7 +45,7 @@ extension ReadableStore {
   ///
   /// - Throws: where there is no such commit, or compaction has dropped it.
   public func mark(of number: CommitNumber) throws(StoreError) -> CommitMark {
-    if number == .none { return .none }
+    if number == .none { return .beginning }
     guard number <= lastCommit else { throw .commitMissing(number, head: lastCommit) }
     let content = try content(of: number)
     // Where it stands among edits is not told: who writes the journal anew may have it stand elsewhere.

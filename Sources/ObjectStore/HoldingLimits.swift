@@ -42,10 +42,17 @@ struct HoldingAccount {
     switch edit {
     case .set(let object, let key, let value), .setPrimitive(let object, let key, let value):
       take(Self.count(value), at: Place(object: object, key: key))
+    case .spliced(let object, let key, let splice):
+      take(Self.count(splice), at: Place(object: object, key: key))
     case .undone(let restorations), .redone(let restorations):
       for restoration in restorations {
         for entry in restoration.entries {
-          take(Self.count(entry.value), at: Place(object: restoration.object, key: entry.key))
+          let count =
+            switch entry.content {
+            case .value(let value): Self.count(value)
+            case .splice(let splice): Self.count(splice)
+            }
+          take(count, at: Place(object: restoration.object, key: entry.key))
         }
       }
     default: break
@@ -69,6 +76,14 @@ struct HoldingAccount {
   /// How many values are in one; 0 where they are few.
   private static func count(_ value: Value?) -> Int {
     let count = allCount(value)
+    return count < largeCount ? 0 : count
+  }
+
+  /// How many are in the value that a middle is put into, at least as many as it says.
+  private static func count(_ splice: Splice) -> Int {
+    guard splice.new.array != nil else { return 0 }
+    let kept = [splice.prefixCount, splice.suffixCount].map { min($0, 1 << 40) }
+    let count = kept[0] + kept[1] + allCount(splice.new)
     return count < largeCount ? 0 : count
   }
 

@@ -43,7 +43,7 @@ struct UnreadableBookmark: Error {
 
 /// The last commit of a store that a follower has.
 func lastSeen(of source: String, in context: ManagedObjectContext) throws -> CommitMark {
-  guard let bookmark = try bookmark(of: source, in: context) else { return .none }
+  guard let bookmark = try bookmark(of: source, in: context) else { return .beginning }
   // To begin anew would be to add amounts again.
   guard let seen = bookmark.value(forKey: "seen")?.string.flatMap({ CommitMark($0) }) else {
     throw UnreadableBookmark(source: source)
@@ -64,7 +64,7 @@ func news(
   for run in commits.split(whereSeparator: { $0.userInfo["from"] == .string(follower) }) {
     let before = CommitNumber(rawValue: run[run.startIndex].number.rawValue - 1)
     let known =
-      before == .none ? .none : try lastSeen(of: follower, in: source.asOf(.commit(before)))
+      before == .none ? .beginning : try lastSeen(of: follower, in: source.asOf(.commit(before)))
     for var patch in try Patch.steps(Array(run), of: source) {
       patch.removeObjects(ofEntities: ["Following"])
       news.steps.append(News.Step(known: known, patch: patch))

@@ -142,7 +142,7 @@ import Testing
   {
     try ann.make()
     try ann.like(1)
-    let first = try #require(try news(of: ann.store, since: .none, for: "ben"))
+    let first = try #require(try news(of: ann.store, since: .beginning, for: "ben"))
     try ann.like(1)
     let second = try #require(try news(of: ann.store, since: first.through, for: "ben"))
     #expect(try take(second, from: "ann", into: ben.store) == nil)
@@ -195,7 +195,7 @@ import Testing
     try ann.make()
     try bring(from: ann, to: ben)
     let seen = try ben.seen(of: ann)
-    var forged = try #require(try news(of: ann.store, since: .none, for: "cid"))
+    var forged = try #require(try news(of: ann.store, since: .beginning, for: "cid"))
     let bookmark = ObjectPatch(
       updating: PatchIdentity("Following", "source", "ann"), new: ["seen": "forged"])
     let book = PatchIdentity("Book", "guid", "one")
@@ -206,7 +206,7 @@ import Testing
           updating: book, new: ["name": "from cid"],
           relationships: ["see": RelationshipPatch(.toOne, patches: [bookmark])])
       ]),
-    ].map { News.Step(known: .none, patch: $0) }
+    ].map { News.Step(known: .beginning, patch: $0) }
     try #require(try take(forged, from: "cid", into: ben.store, policy: .force) != nil)
     #expect(try ben.seen(of: ann) == seen && ben.book().value(forKey: "name") == "from cid")
     #expect(try bring(from: ann, to: ben) == nil)
