@@ -57,11 +57,20 @@ extension ManagedObjectContext {
     _ type: Object.Type, where predicate: Predicate<Object>, sortedBy sortKeys: [SortKey] = [],
     limit: Int? = nil, offset: Int = 0
   ) throws -> [Object] {
+    try objectIDs(type, where: predicate, sortedBy: sortKeys, limit: limit, offset: offset)
+      .compactMap { instance(ofFound: $0) as? Object }
+  }
+
+  /// What asks for the objects of a class that a predicate is true of, and what computes the keys that it is read with.
+  private func request<Object: ManagedObject>(
+    _ type: Object.Type, _ predicate: Predicate<Object>, _ sortKeys: [SortKey] = [],
+    _ limit: Int? = nil, _ offset: Int = 0
+  ) throws -> (request: FetchRequest, accessors: [String: KeyAccessor]) {
     let names = KeyPathNames(self)
     let filter = try Filter(predicate, names)
     let request = FetchRequest(
       try entityName(of: type), where: filter, sortedBy: sortKeys, limit: limit, offset: offset)
-    return try objectIDs(request, names.accessors).compactMap { instance(ofFound: $0) as? Object }
+    return (request, names.accessors)
   }
 
   /// The key that a key path of a class of the model leads to; nil where it is computed, or leads elsewhere.
@@ -112,6 +121,17 @@ extension ManagedObjectContext {
     try objectIDs(request, [:])
   }
 
+  /// The IDs of the objects of a class that a predicate is true of. No object is made but for what is computed.
+  ///
+  /// - Throws: as `fetch(_:where:)` with a predicate.
+  public func objectIDs<Object: ManagedObject>(
+    _ type: Object.Type, where predicate: Predicate<Object>, sortedBy sortKeys: [SortKey] = [],
+    limit: Int? = nil, offset: Int = 0
+  ) throws -> [ObjectID] {
+    let asked = try request(type, predicate, sortKeys, limit, offset)
+    return try objectIDs(asked.request, asked.accessors)
+  }
+
   private func objectIDs(
     _ request: FetchRequest, _ accessors: [String: KeyAccessor]
   ) throws -> [ObjectID] {
@@ -124,10 +144,24 @@ extension ManagedObjectContext {
   /// How many objects a request asks for. No object is made.
   ///
   /// - Throws: as `fetch(_:)`.
-  public func count(_ request: FetchRequest) throws -> Int {
+  public func count(_ request: FetchRequest) throws -> Int { try count(request, [:]) }
+
+  /// How many objects of a class a predicate is true of. No object is made but for what is computed.
+  ///
+  /// - Throws: as `fetch(_:where:)` with a predicate.
+  public func count<Object: ManagedObject>(
+    _ type: Object.Type, where predicate: Predicate<Object>
+  ) throws -> Int {
+    let asked = try request(type, predicate)
+    return try count(asked.request, asked.accessors)
+  }
+
+  private func count(
+    _ request: FetchRequest, _ accessors: [String: KeyAccessor]
+  ) throws -> Int {
     if request.includesPendingChanges { processPendingChanges() }
     let snapshot = view.snapshot
-    let query = try ContextQuery(request, in: self, snapshot)
+    let query = try ContextQuery(request, in: self, snapshot, accessors: accessors)
     return try snapshot.count(of: query.query, with: query.unsaved)
   }
 
@@ -136,9 +170,28 @@ extension ManagedObjectContext {
   /// - Parameter paths: keys, and keys at the end of relationships to one.
   /// - Throws: as `fetch(_:)`.
   public func values(of paths: [String], _ request: FetchRequest) throws -> [FetchedRow] {
+    try values(of: paths, request, [:])
+  }
+
+  /// Values of the objects of a class that a predicate is true of. No object is made but for what is computed.
+  ///
+  /// - Parameter paths: keys, and keys at the end of relationships to one.
+  /// - Throws: as `fetch(_:where:)` with a predicate.
+  public func values<Object: ManagedObject>(
+    of paths: [String], _ type: Object.Type, where predicate: Predicate<Object>,
+    sortedBy sortKeys: [SortKey] = [], limit: Int? = nil, offset: Int = 0
+  ) throws -> [FetchedRow] {
+    let asked = try request(type, predicate, sortKeys, limit, offset)
+    return try values(of: paths, asked.request, asked.accessors)
+  }
+
+  private func values(
+    of paths: [String], _ request: FetchRequest, _ accessors: [String: KeyAccessor]
+  ) throws -> [FetchedRow] {
     if request.includesPendingChanges { processPendingChanges() }
     let snapshot = view.snapshot
-    let query = try ContextQuery(request, in: self, snapshot, reading: paths)
+    let query = try ContextQuery(
+      request, in: self, snapshot, reading: paths, accessors: accessors)
     return try snapshot.values(of: query.paths, in: query.query, with: query.unsaved).map { row in
       FetchedRow(
         objectID: row.object,
@@ -151,6 +204,18 @@ extension ManagedObjectContext {
   /// - Throws: as `fetch(_:)`.
   public func explain(_ request: FetchRequest) throws -> String {
     try ContextQuery(request, in: self, view.snapshot).query.explanation
+  }
+
+  /// What is done to find the objects of a class that a predicate is true of.
+  ///
+  /// - Throws: as `fetch(_:where:)` with a predicate.
+  public func explain<Object: ManagedObject>(
+    _ type: Object.Type, where predicate: Predicate<Object>, sortedBy sortKeys: [SortKey] = [],
+    limit: Int? = nil, offset: Int = 0
+  ) throws -> String {
+    let asked = try request(type, predicate, sortKeys, limit, offset)
+    return try ContextQuery(asked.request, in: self, view.snapshot, accessors: asked.accessors)
+      .query.explanation
   }
 
   private func entityName(of type: ManagedObject.Type) throws -> String {

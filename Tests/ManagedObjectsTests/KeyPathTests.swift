@@ -95,6 +95,26 @@ import XJournal
     #expect(kept.count == 2)
   }
 
+  @Test func `S68, S70: a predicate counts, finds IDs and values, and is explained`() throws {
+    let isFirst = #Predicate<Volume> { $0.title == "Alpha" }
+    let found = try context.fetch(Volume.self, where: isFirst).map(\.objectID)
+    #expect(try context.count(Volume.self, where: isFirst) == 1 && found.count == 1)
+    #expect(try context.objectIDs(Volume.self, where: isFirst) == found)
+    let rows = try context.values(of: ["title"], Volume.self, where: isFirst)
+    #expect(rows.map { $0["title"] } == ["Alpha"])
+    let request = FetchRequest("Volume", where: "title == 'Alpha'")
+    #expect(try context.explain(Volume.self, where: isFirst) == context.explain(request))
+    // What is computed is asked of objects.
+    let isLoud = #Predicate<Volume> { $0.lowered == "beta" }
+    #expect(try context.count(Volume.self, where: isLoud) == 1)
+    #expect(
+      try context.values(of: ["title"], Volume.self, where: isLoud).map { $0["title"] } == ["beta"])
+    #expect(
+      try context.objectIDs(
+        Volume.self, where: #Predicate { _ in true }, sortedBy: ["title"], limit: 1)
+        == found)
+  }
+
   @Test func `S68: looking for the key of a path changes nothing and leaves nothing behind`() throws
   {
     let registered = context.registeredObjects.count
