@@ -1,5 +1,6 @@
 import ManagedObjects
 import ObjectModel
+import ObjectQuery
 import ObjectStore
 import Testing
 
@@ -231,5 +232,25 @@ import Testing
     #expect(try context.count(request) == 1)
     #expect(try context.fetch(request) == [held] && !held.isDeleted)
     withExtendedLifetime(other) {}
+  }
+
+  @Test
+  func
+    `S9, S49: an object whose deletion is saved stays deleted, has no values, and may come back`()
+    throws
+  {
+    let context = try Stage().context()
+    let post = context.insert("Post")
+    let value = Value.string("It's \"a\"")
+    post.setValue(value, forKey: "title")
+    try context.save()
+    let request = FetchRequest("Post", where: Filter(.init(.key("title"), .equal, .literal(value))))
+    #expect(try context.fetch(request) == [post])
+    context.delete(post)
+    try context.save()
+    #expect(post.isDeleted && post.context === context && post.value(forKey: "title") == nil)
+    context.undo()
+    #expect(post.isInserted && post.value(forKey: "title") == value)
+    #expect(try context.fetch(request) == [post])
   }
 }
