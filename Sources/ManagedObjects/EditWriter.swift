@@ -122,7 +122,7 @@ struct EditWriter {
   /// Ends the context in order; another begins with the next edit.
   mutating func finish() {
     end()
-    live = nil
+    (live, failure) = (nil, nil)
   }
 
   /// Ends the context in order.

@@ -83,7 +83,8 @@ extension ManagedObjectContext {
     let moved = Set(keepingChanges ? objects.filter { fold.objects[$0] != nil } : [])
     let given = objects.filter { !moved.contains($0) }
     if let live = writer.live, !given.isEmpty {
-      writer.record(.refreshed(given, keepingChanges: keepingChanges, at: live.base))
+      // Who folds the child later may still have what stands in for its parents' work: nothing of it is the child's.
+      writer.record(.refreshed(given, keepingChanges: false, at: live.base))
     }
     for object in given { standIns.keys[object] = nil }
     for object in moved.sorted() {

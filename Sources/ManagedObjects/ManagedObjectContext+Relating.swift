@@ -176,6 +176,8 @@ extension ManagedObjectContext {
     if coming.isEmpty, going.isEmpty { return }
     base(state)
     willChange(state, key)
+    // Who was told may have saved.
+    base(state)
     noteChange(of: state, key)
     let isFirst = heldValue(of: state, key) == nil
     let isArray = state.entity.property(key)?.relationship?.storage == .array

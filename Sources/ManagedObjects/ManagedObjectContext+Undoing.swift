@@ -210,6 +210,7 @@ extension ManagedObjectContext {
       // Who was told that it is about to happen may have done something else.
       let isNext = (isUndo ? fold.undoSteps : fold.redoSteps).last == step && !fold.hasOpenStep
       if !isNext { return }
+      for state in states { base(state) }
       // Here, and not before: who was told may have set what is no step.
       perform(edit((try? fold.shortened(restorations, row: rowForUndo)) ?? restorations))
       for restoration in restorations { coverUntracked(after: restoration) }

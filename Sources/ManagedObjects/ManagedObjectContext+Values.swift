@@ -116,6 +116,8 @@ extension ManagedObjectContext {
     guard state.presence == .there else { return }
     base(state)
     willChange(state, key)
+    // Who was told may have saved.
+    base(state)
     noteChange(of: state, key)
     performSet(state, key, value)
     replaceDecoded(of: state, key, by: decoded)

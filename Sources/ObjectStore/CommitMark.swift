@@ -66,7 +66,7 @@ extension ReadableStore {
   ///
   /// - Throws: as `commits(since:)` of its number; where compaction has dropped the commit itself, as nobody can tell then
   ///   whether it is the one that was seen; and with `commitOfAnotherHistory` where it is another.
-  public func commits(since seen: CommitMark) throws(StoreError) -> [Commit] {
+  public func commits(following seen: CommitMark) throws(StoreError) -> [Commit] {
     guard try mark(of: seen.number) == seen else {
       throw StoreError(
         .commitOfAnotherHistory,

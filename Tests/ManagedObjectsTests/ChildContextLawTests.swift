@@ -86,6 +86,7 @@ import Testing
         parent.name = "parent"
         let child = ManagedObjectContext(parent: parent)
         child.name = "child"
+        child.automaticallyMergesChanges = seed % 2 == 0
         return [parent, child]
       }
       for _ in 0..<50 { session.step() }

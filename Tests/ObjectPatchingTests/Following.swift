@@ -55,7 +55,7 @@ func lastSeen(of source: String, in context: ManagedObjectContext) throws -> Com
 func news(
   of source: ReadableStore, since seen: CommitMark, for follower: String
 ) throws -> News? {
-  let commits = try source.commits(since: seen)
+  let commits = try source.commits(following: seen)
   // That of bookmarks alone is not kept, or each would have the other keep something in turn.
   let isNews = commits.contains { $0.changes.contains { $0.entityName != "Following" } }
   guard isNews, let last = commits.last else { return nil }
