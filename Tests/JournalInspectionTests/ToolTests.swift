@@ -66,12 +66,26 @@ import ToolSupport
     }
   }
 
+  /// A journal of which one frame has more entries than a document.
+  private static func longFrame() throws -> SimulatedDisk {
+    let disk = try Journals.killed()
+    let store = try JournaledStore(on: disk, at: Journals.path, model: nil)
+    let context = ManagedObjectContext(store)
+    let post = context.insert("Post")
+    for number in 0..<10_000 { post["mood"] = .string("\(number)") }
+    try context.save()
+    try store.close()
+    return disk
+  }
+
   @Test func `every member of the JSON is told of in the manual, and every kind is written`() throws
   {
     let known = Dictionary(uniqueKeysWithValues: JSONKind.all.map { ($0.name, $0) })
     var written: Set<String> = []
-    for disk in [try Journals.killed(), try VariedJournal.make(), try Journals.damaged()] {
-      for line in GoldenTests.lines.values.joined() where !line.contains("--format") {
+    let others = [try VariedJournal.make(), try Journals.damaged(), try Self.longFrame()]
+    for (number, disk) in ([try Journals.killed()] + others).enumerated() {
+      let lines = number < others.count ? GoldenTests.lines.values.flatMap { $0 } : ["dump"]
+      for line in lines where !line.contains("--format") {
         let run = Run(line + " --json", on: disk)
         for text in run.output.split(separator: "\n") + run.errors.split(separator: "\n") {
           let document = try #require(try JSONValue(parsing: Array(text.utf8)).object, "\(text)")
