@@ -98,11 +98,18 @@ extension JSONValue {
   /// Costs: time in proportion to the values.
   package var extent: (count: Int, depth: Int) {
     switch self {
-    case .array(let elements): Self.extent(of: elements)
-    case .object(let object): Self.extent(of: object.members.lazy.map(\.value))
-    default: (1, 0)
+    case .array(let elements): return Self.extent(of: elements)
+    case .object(let object):
+      let inner = Self.extent(of: object.members.lazy.map(\.value))
+      let keys = object.members.reduce(0) { $0 + Self.extraCount(of: $1.key) }
+      return (inner.count + keys, inner.depth)
+    case .string(let text): return (1 + Self.extraCount(of: text), 0)
+    default: return (1, 0)
     }
   }
+
+  /// How many values a long text counts for besides itself.
+  private static func extraCount(of text: String) -> Int { text.utf8.count / 64 }
 
   private static func extent(of parts: some Sequence<JSONValue>) -> (count: Int, depth: Int) {
     var (count, depth) = (1, 0)

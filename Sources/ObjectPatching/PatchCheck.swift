@@ -64,9 +64,7 @@ struct PatchCheck {
           + "stores.")
     }
     guard object.entity == info.number else {
-      throw PatchError(
-        .wrongIdentifier, at: path,
-        "\(object) is not the ID of an object of \(info.name); name its own entity.")
+      throw PatchError.ofAnotherEntity(object, info, at: path)
     }
   }
 
@@ -145,7 +143,22 @@ struct PatchCheck {
             "\(info.name).\(key) leads to objects of \(relationship.description.destination), and "
               + "\(member.identity) is none.")
         }
+        if case .objectID(let object) = member.identity.identifier,
+          object.store == context.store.tag, object.entity != other.number
+        {
+          throw PatchError.ofAnotherEntity(object, other, at: path)
+        }
       }
     }
+  }
+}
+
+extension PatchError {
+  fileprivate static func ofAnotherEntity(
+    _ object: ObjectID, _ info: EntityInfo, at path: PatchPath
+  ) -> PatchError {
+    PatchError(
+      .wrongIdentifier, at: path,
+      "\(object) is not the ID of an object of \(info.name); name its own entity.")
   }
 }

@@ -25,15 +25,14 @@ extension PatchPlan {
       return
     }
     guard let object = step.object, let row = try context.rowShown(of: object) else { return }
+    var isAsSaid = true
     if step.isByHand {
       values = step.identifierAlone(of: values)
     } else {
-      var isAsSaid = true
       for each in whatDiffers(step, row) {
         let isSet = note(.value, index, key: each.key, old: each.old, current: each.current)
         if !isSet { isAsSaid = false }
       }
-      if !isAsSaid { return }
     }
     if step.keepsName, let name = lookup.identifier(of: step.info)?.name { values[name] = nil }
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -62,6 +61,8 @@ extension PatchPlan {
       }
       steps[index].values[key] = value
     }
+    // All that differs was told of; nothing is set where what it was said of is another.
+    if !isAsSaid { steps[index].values = [:] }
   }
 
   /// What becomes of a value that is not what the patch says it was, where both sides are merged.

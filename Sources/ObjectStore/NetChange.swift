@@ -11,6 +11,8 @@ package struct NetChange {
 
   /// The keys that were changed, in no order; a value may be again what it was.
   package private(set) var entries: [Entry] = []
+  /// Where the entry of a key is, if they are too many to look through each time.
+  private var places: [KeyNumber: Int] = [:]
   /// Whether that is all: the object was there all the time, and all values are said whole. Otherwise its rows tell.
   package private(set) var isWhole = true
 
@@ -33,12 +35,18 @@ package struct NetChange {
         self = .unknown
         return
       }
-      if let index = entries.firstIndex(where: { $0.key == entry.key }) {
+      if let index = index(of: entry.key) {
         entries[index].new = new
       } else {
         entries.append(Entry(key: entry.key, old: old, new: new))
       }
     }
+  }
+
+  private mutating func index(of key: KeyNumber) -> Int? {
+    guard entries.count > 16 else { return entries.firstIndex { $0.key == key } }
+    for index in places.count..<entries.count { places[entries[index].key] = index }
+    return places[key]
   }
 
   /// What takes it back.

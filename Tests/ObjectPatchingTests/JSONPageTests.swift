@@ -105,6 +105,7 @@ import Testing
     book.setValue("g1", forKey: "guid")
     try writer.save()
 
+    #expect(source.lastCommit > (try lastSeen(of: "source", in: follower.asOf(.head)).number))
     // Where the follower is:
     let seen = try lastSeen(of: "source", in: follower.asOf(.head))
     // Where the source is:

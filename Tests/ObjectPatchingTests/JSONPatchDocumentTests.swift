@@ -71,6 +71,11 @@ import Testing
     var limits = JSONLimits()
     limits.valueCount = 100_000
     #expect(try error(doubling, on: #"{"x":[0]}"#, limits)?.code == .tooLarge)
+    // Few values may be long.
+    let long = String(repeating: "l", count: 100_000)
+    let again = #"{"op":"copy","from":"/l","path":"/x/-"}"#
+    let copies = "[" + Array(repeating: again, count: 100).joined(separator: ",") + "]"
+    #expect(try error(copies, on: #"{"x":[],"l":"\#(long)"}"#, limits)?.code == .tooLarge)
   }
 
   @Test func `pointers are read and written with their escapes`() throws {

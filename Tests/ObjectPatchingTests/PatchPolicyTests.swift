@@ -57,6 +57,40 @@ import Testing
     #expect(book.value(forKey: "likes") == .counter(20))
   }
 
+  @Test func `S80: all values that differ are told of, also beside one that is only said`() throws {
+    let said = Patch(objects: [
+      ObjectPatch(
+        updating: PatchIdentity("Book", "guid", "b"),
+        old: ["name": "was", "likes": .counter(1)], new: ["likes": .counter(2)])
+    ])
+    for policy in [PatchPolicy.refuse, .merge] {
+      let error = #expect(throws: PatchConflicts.self) {
+        try said.apply(to: context, policy: policy)
+      }
+      let told = (error?.conflicts ?? []).map(\.key)
+      #expect(
+        told.sorted { $0 ?? "" < $1 ?? "" } == (policy == .merge ? ["name"] : ["likes", "name"]))
+    }
+    #expect(book.value(forKey: "likes") == .counter(10))
+    #expect(try said.conflicts(with: context).map(\.key).count == 2)
+  }
+
+  @Test func `S81: the ID of an object of another entity is refused wherever it stands`() throws {
+    let other = PatchIdentity("Book", film.objectID)
+    for relationship in [
+      RelationshipPatch(.toMany, removed: [.init(other)]),
+      RelationshipPatch(.toMany, added: [.init(other)]),
+    ] {
+      let wrong = Patch(objects: [
+        ObjectPatch(
+          updating: PatchIdentity("Film", "guid", "f"), new: [:],
+          relationships: ["friends": relationship])
+      ])
+      let error = #expect(throws: PatchError.self) { try wrong.apply(to: context, policy: .merge) }
+      #expect(error?.code == .wrongIdentifier)
+    }
+  }
+
   @Test func `S32: what both added to a counter counts twice, also where it is the same`() throws {
     book.setValue(.counter(13), forKey: "likes")
     try patch.apply(to: context, policy: .merge)
