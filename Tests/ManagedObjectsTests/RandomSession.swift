@@ -12,8 +12,12 @@ final class RandomSession {
   /// What was done, for whoever has to find out why something differs.
   private(set) var story: [String] = []
 
-  init(seed: UInt64, contextCount: Int, _ model: ManagedObjectModel? = nil) throws {
-    stage = try Stage(model)
+  convenience init(seed: UInt64, contextCount: Int) throws {
+    self.init(seed: seed, contextCount: contextCount, on: try Stage())
+  }
+
+  init(seed: UInt64, contextCount: Int, on stage: Stage) {
+    self.stage = stage
     dice = Dice(seed: seed)
     for number in 0..<contextCount {
       let context = stage.context()

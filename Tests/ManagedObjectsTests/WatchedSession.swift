@@ -1,9 +1,12 @@
+import EventFold
+import Foundation
 import ManagedObjects
 import ObjectModel
 import ObjectStore
 import TestSupport
 
-/// A random session that does all there is to do, and of which it is kept what its contexts were after each thing.
+/// A random session that does all there is to do, and of which it is kept what its contexts were after each thing, and
+/// what was unsaved and could be undone before each event.
 ///
 /// A context of its own marks the moments in the journal, by what it is called from then on.
 final class WatchedSession {
@@ -11,12 +14,24 @@ final class WatchedSession {
   private let marker: ManagedObjectContext
   /// What the contexts were when the journal came to each mark.
   private(set) var moments: [String: [ContextMoment]] = [:]
+  /// What contexts that have begun were when an event was about to be written, by its time.
+  private(set) var folds: [Date: [ContextFold]] = [:]
   private var store: JournaledStore { session.stage.store }
 
   init(seed: UInt64) throws {
-    session = try RandomSession(seed: seed, contextCount: 2, try PaintedPost.model())
-    marker = session.stage.context()
+    var watched: WatchedDisk?
+    let stage = try Stage(PaintedPost.model()) { disk in
+      let wrapped = WatchedDisk(disk)
+      watched = wrapped
+      return wrapped
+    }
+    session = RandomSession(seed: seed, contextCount: 2, on: stage)
+    marker = stage.context()
     marker.insert("Blog")
+    watched?.onEvent = { [weak self] date in
+      guard let self else { return }
+      folds[date] = session.contexts.map(\.fold).filter { $0.number.rawValue > 0 }
+    }
   }
 
   /// Does one thing, and keeps what the contexts are.

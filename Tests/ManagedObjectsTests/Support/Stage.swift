@@ -1,3 +1,4 @@
+import DiskAccess
 import DiskSimulation
 import ManagedObjects
 import ObjectModel
@@ -11,6 +12,12 @@ struct Stage {
   init(_ model: ManagedObjectModel? = nil, seed: UInt64 = 1) throws {
     disk = SimulatedDisk(seed: seed)
     store = try JournaledStore(on: disk, at: "store", model: try model ?? Self.model())
+  }
+
+  /// A store that reaches its disk through another.
+  init(_ model: ManagedObjectModel, through wrap: (SimulatedDisk) -> any Disk) throws {
+    disk = SimulatedDisk(seed: 1)
+    store = try JournaledStore(on: wrap(disk), at: "store", model: model)
   }
 
   /// A context on the store.
