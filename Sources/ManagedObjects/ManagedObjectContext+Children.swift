@@ -82,11 +82,7 @@ extension ManagedObjectContext {
     if standIns.stretch != event.stretch { standIns.begin(event.stretch) }
     let moved = Set(keepingChanges ? objects.filter { fold.objects[$0] != nil } : [])
     let given = objects.filter { !moved.contains($0) }
-    if let live = writer.live, !given.isEmpty {
-      // Who folds the child later may still have what stands in for its parents' work: nothing of it is the child's.
-      writer.record(.refreshed(given, keepingChanges: false, at: live.base))
-    }
-    for object in given { standIns.keys[object] = nil }
+    giveUpStandIns(of: given)
     for object in moved.sorted() {
       guard let base = committedBase(of: object, parent) else { continue }
       writer.record(.refreshed([object], keepingChanges: true, at: base))
@@ -95,6 +91,8 @@ extension ManagedObjectContext {
     standIns.refreshCount += 1
     let commit = CommitNumber(rawValue: .max - standIns.refreshCount)
     apply(.refreshed(objects, keepingChanges: keepingChanges, at: commit), rows: rows)
+    // Of what the parent has deleted nothing stays that no save takes.
+    giveUpStandIns(of: moved.filter { fold.objects[$0] == nil }.sorted())
     for object in objects {
       state(of: object)?.basedIn = 0
       if let draft = fold.objects[object] {
@@ -102,6 +100,15 @@ extension ManagedObjectContext {
       }
     }
     return commit
+  }
+
+  /// Has who folds the child later have nothing more of what stands in for its ancestors' work, nor of what the child
+  /// had set of these objects: nothing of it is the child's.
+  private func giveUpStandIns(of objects: [ObjectID]) {
+    for object in objects { standIns.keys[object] = nil }
+    if let live = writer.live, !objects.isEmpty {
+      writer.record(.refreshed(objects, keepingChanges: false, at: live.base))
+    }
   }
 
   /// Writes down what a child's object has of its ancestors' unsaved work, before its first edit: if the process

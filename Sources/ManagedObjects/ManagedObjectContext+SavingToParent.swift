@@ -62,6 +62,7 @@ extension ManagedObjectContext {
     writer.record(.saved(.none))
     // What follows stands on other rows, and so is another context's to who folds it.
     writer.finish()
+    holdTransients()
     let states = statesWithDrafts
     for state in states { endUntracked(of: state) }
     keepTransients(of: states)
@@ -84,6 +85,18 @@ extension ManagedObjectContext {
     isSaving = false
     for object in saved { object.didSave() }
     withExtendedLifetime(objects) {}
+  }
+
+  /// Has objects be there whose values no save takes, though nobody else holds them.
+  private func holdTransients() {
+    for (object, draft) in fold.objects where state(of: object) == nil {
+      let transient = schema.traits[object.entity]?.transient ?? []
+      guard draft.isThere, !transient.isDisjoint(with: draft.delta.keys),
+        let instance = instance(of: object)
+      else { continue }
+      held[object] = instance
+      fireQuietly(instance.state)
+    }
   }
 
   /// What no save takes stays with the objects.

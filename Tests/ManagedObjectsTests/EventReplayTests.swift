@@ -80,7 +80,8 @@ import Testing
   }
 
   @Test
-  func `S74: the events of a store replay its contexts, event by event, to what they were`() throws {
+  func `S74: the events of a store replay its contexts, event by event, to what they were`() throws
+  {
     let campaign = Campaign(count: "XJ_REPLAYS", inGate: 40)
     let tally = Tally()
     try campaign.forEachHistory(tally) { seed in

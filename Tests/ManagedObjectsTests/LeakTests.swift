@@ -66,7 +66,7 @@ private final class Witness {
   @Test func `objects that were fetched and dropped leave memory where it was`() async {
     await #expect(processExitsWith: .success) {
       let leafCount = 4_000
-      let campaign = Campaign(count: "XJ_FETCHES", inGate: 200_000)
+      let campaign = Campaign(count: "XJ_FETCHES", inGate: 1_000_000)
       let stage = try LeakTests.stage(leafCount: leafCount)
       let lasting = stage.context()
       let before = Living.leaves.ever

@@ -38,6 +38,16 @@ struct Picture: Equatable {
     return nil
   }
 
+  /// Whether something leads to an object that is not there.
+  var leadsAstray: Bool {
+    values.values.contains { shown in
+      shown.values.contains { value in
+        let members = value.set.map { Array($0) } ?? value.array ?? [value]
+        return members.contains { $0.reference.map { values[$0] == nil } ?? false }
+      }
+    }
+  }
+
   func has(_ object: ObjectID) -> Bool { values[object] != nil }
 }
 
