@@ -46,8 +46,8 @@ extension ContextFold {
         if let draft = objects[object] { moved[object] = try move(object, draft, to: commit, row) }
       }
     }
-    noteLeft()
     for object in refreshed {
+      if let draft = objects[object], !recorder.isEmpty { recorder.noteLeft(object, draft) }
       objects[object] = nil
       if let draft = moved[object] { adopt(object, draft) } else { place(object, on: commit) }
     }

@@ -103,6 +103,11 @@ package struct ContextFold: Equatable, Sendable {
     recorder.isEmpty ? nil : recorder.step(named: nil, leaving: objects)
   }
 
+  /// What of an object came since the last border; nil where nothing came.
+  package func openStep(of object: ObjectID) -> UndoStep.Object? {
+    recorder.ofStep(object, leaving: objects[object])
+  }
+
   /// The keys of an object that were changed since the last border.
   package func keysOfOpenStep(of object: ObjectID) -> Set<KeyNumber> { recorder.keys(of: object) }
 

@@ -70,20 +70,29 @@ struct StepRecorder: Hashable, Sendable {
   ///
   /// - Parameter drafts: what it leaves.
   func step(named name: String?, leaving drafts: [ObjectID: ObjectDraft]) -> UndoStep {
-    let objects = objects.sorted { $0.key < $1.key }.map { object, before in
-      let draft = before.kind == .updated ? drafts[object] : nil
-      return UndoStep.Object(
-        object: object, kind: before.kind,
-        entries: before.values.map { key, value in
-          UndoStep.Entry(key: key, before: value, left: before.left(of: key, draft))
-        }
-        .sorted { $0.key < $1.key })
-    }
-    return UndoStep(name: name, objects: objects)
+    let noted = objects.sorted { $0.key < $1.key }
+    return UndoStep(name: name, objects: noted.map { $1.ofStep($0, leaving: drafts[$0]) })
+  }
+
+  /// What a step has of an object; nil where it has not changed it.
+  ///
+  /// - Parameter draft: what it leaves of it.
+  func ofStep(_ object: ObjectID, leaving draft: ObjectDraft?) -> UndoStep.Object? {
+    objects[object]?.ofStep(object, leaving: draft)
   }
 }
 
 extension StepRecorder.Object {
+  fileprivate func ofStep(_ object: ObjectID, leaving draft: ObjectDraft?) -> UndoStep.Object {
+    let draft = kind == .updated ? draft : nil
+    return UndoStep.Object(
+      object: object, kind: kind,
+      entries: values.map { key, value in
+        UndoStep.Entry(key: key, before: value, left: left(of: key, draft))
+      }
+      .sorted { $0.key < $1.key })
+  }
+
   /// What a key is left with whose value before does not tell; nil where that is not known.
   fileprivate func left(of key: KeyNumber, _ draft: ObjectDraft?) -> Value?? {
     guard kind == .updated, case .value? = values[key] else { return nil }

@@ -8,6 +8,8 @@ public enum BatchError: Error, Hashable, Sendable {
   case entityAbstract(String)
   /// An entity has no such key; the nearest it has, if there is one.
   case keyMissing(entity: String, key: String, nearest: String?)
+  /// An entity has no such key, but one that inherits from it has, which says what values it takes.
+  case keyOfHeir(entity: String, key: String, heir: String)
   /// A key is computed or transient: no commit has it.
   case keyNotStored(entity: String, key: String)
   /// A row has more or fewer values than there are keys.
@@ -50,6 +52,8 @@ extension BatchError: CustomStringConvertible {
     case .keyMissing(let entity, let key, let nearest):
       "\(entity) has no key ‘\(key)’\(suggestion(nearest)) Dynamic attributes are taken where the batch's options "
         + "allow them."
+    case .keyOfHeir(let entity, let key, let heir):
+      "\(entity) has no key ‘\(key)’, and \(heir), which inherits from it, has; make a batch of objects of \(heir)."
     case .keyNotStored(let entity, let key):
       "\(entity).\(key) is transient or computed, so that no commit has it; leave it out."
     case .valueCountWrong(let row, let count, let keys):

@@ -34,6 +34,10 @@ struct BatchKey {
         entity: info.name, key: name,
         nearest: Spelling.nearest(to: name, among: info.properties.map(\.name)))
     }
+    for heir in info.kinds.sorted().compactMap(schema.entity)
+    where heir.property(name) != nil || heir.virtualAttributes[name] != nil {
+      throw BatchError.keyOfHeir(entity: info.name, key: name, heir: heir.name)
+    }
     property = nil
     relationship = nil
     key = try store.key(named: name)

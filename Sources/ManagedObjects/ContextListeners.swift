@@ -45,11 +45,19 @@ struct ContextListeners {
     return lastNumber
   }
 
-  mutating func remove(_ number: Int) {
-    onChange[number] = nil
-    onWillSave[number] = nil
-    onDidSave[number] = nil
+  /// What was called for a token. Whoever takes it out lets go of it, which may end other tokens.
+  typealias Handlers = (
+    onChange: ((ObjectsDidChange) -> Void)?, onWillSave: (() -> Void)?,
+    onDidSave: ((Commit?) -> Void)?
+  )
+
+  mutating func remove(_ number: Int) -> Handlers {
+    let removed = (
+      onChange.removeValue(forKey: number), onWillSave.removeValue(forKey: number),
+      onDidSave.removeValue(forKey: number)
+    )
     noteHearing()
+    return removed
   }
 
   mutating func addNotifications() -> AsyncStream<ContextNotification> {

@@ -51,7 +51,11 @@ extension ManagedObject {
       guard let write = virtual.write else {
         preconditionFailure("\(state.entity.name).\(key) is computed and cannot be set.")
       }
+      // Whatever it is made of, it changes once.
+      let context = state.context
+      context?.beginTelling()
       write(self, value)
+      context?.endTelling()
     } else if let property = state.entity.property(key) {
       state.attached().setValue(value, of: state, property)
     } else if state.entity.entity.description.allowsAnyKey {

@@ -69,9 +69,7 @@ extension ManagedObjectContext {
     var before = (event.valuesBefore[state.objectID] ?? [:]).filter { key, _ in
       state.entity.property(key)?.relationship?.storage != .inverse
     }
-    if groupDepth == 0, undoDisabledDepth == 0, let step = fold.openStep,
-      let noted = step.objects.first(where: { $0.object == state.objectID })
-    {
+    if groupDepth == 0, undoDisabledDepth == 0, let noted = fold.openStep(of: state.objectID) {
       for entry in noted.entries {
         before.updateValue(
           entry.before.restored(from: heldValue(of: state, entry.key)), forKey: entry.key)

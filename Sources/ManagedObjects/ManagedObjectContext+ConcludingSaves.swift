@@ -111,11 +111,16 @@ extension ManagedObjectContext {
   private func releaseUnneeded() {
     guard held.count > heldAfterRelease * 2 || held.count < 100 else { return }
     defer { heldAfterRelease = held.count }
-    var needed: Set<ObjectID> = []
-    for step in fold.undoSteps + fold.redoSteps { needed.formUnion(step.objects.map(\.object)) }
-    held = held.filter { id, object in
-      // One that does not show what is untracked is found here by who gives that up.
-      fold.objects[id]?.isDirty ?? false || needed.contains(id) || object.state.isCovering
+    // One that does not show what is untracked is found here by who gives that up.
+    var unneeded = Set(
+      held.filter { id, object in
+        fold.objects[id]?.isDirty != true && !object.state.isCovering
+      }.keys)
+    // Mostly the last steps are about what is held.
+    for step in [fold.undoSteps, fold.redoSteps].joined().reversed() {
+      if unneeded.isEmpty { return }
+      for each in step.objects { unneeded.remove(each.object) }
     }
+    for id in unneeded { held[id] = nil }
   }
 }

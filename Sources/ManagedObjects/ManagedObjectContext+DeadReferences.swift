@@ -75,6 +75,10 @@ extension ManagedObjectContext {
     let left = heldValue(of: state, dead.key).without(dead.destinations)
     base(state)
     willChange(state, dead.key)
+    guard isThereStill(state) else {
+      didChange(state, dead.key)
+      return
+    }
     noteChange(of: state, dead.key)
     perform(.setPrimitive(dead.object, dead.key, left))
     settle(state)

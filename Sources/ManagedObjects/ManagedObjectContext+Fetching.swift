@@ -135,7 +135,7 @@ extension ManagedObjectContext {
   private func objectIDs(
     _ request: FetchRequest, _ accessors: [String: KeyAccessor]
   ) throws -> [ObjectID] {
-    if request.includesPendingChanges { processPendingChanges() }
+    if request.includesPendingChanges { processForFetch() }
     let snapshot = view.snapshot
     let query = try ContextQuery(request, in: self, snapshot, accessors: accessors)
     return try snapshot.objects(of: query.query, with: query.unsaved)
@@ -159,7 +159,7 @@ extension ManagedObjectContext {
   private func count(
     _ request: FetchRequest, _ accessors: [String: KeyAccessor]
   ) throws -> Int {
-    if request.includesPendingChanges { processPendingChanges() }
+    if request.includesPendingChanges { processForFetch() }
     let snapshot = view.snapshot
     let query = try ContextQuery(request, in: self, snapshot, accessors: accessors)
     return try snapshot.count(of: query.query, with: query.unsaved)
@@ -188,7 +188,7 @@ extension ManagedObjectContext {
   private func values(
     of paths: [String], _ request: FetchRequest, _ accessors: [String: KeyAccessor]
   ) throws -> [FetchedRow] {
-    if request.includesPendingChanges { processPendingChanges() }
+    if request.includesPendingChanges { processForFetch() }
     let snapshot = view.snapshot
     let query = try ContextQuery(
       request, in: self, snapshot, reading: paths, accessors: accessors)

@@ -41,6 +41,7 @@ extension ManagedObjectContext {
     breakGroups()
     perform(.wasReset)
     beginStretch()
+    (actionName, readFailure, unstored) = (nil, nil, [])
     let states = registered.values.map { $0.takeUnretainedValue() }
     registered = [:]
     held = [:]

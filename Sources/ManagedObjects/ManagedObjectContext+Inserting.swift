@@ -57,6 +57,7 @@ extension ManagedObjectContext {
     state.isFault = false
     state.basedIn = event.stretch
     state.insertedIn = event.number
+    state.isMadeUntracked = untrackedDepth > 0
     perform(.inserted(state.objectID), rows: rows)
     event.inserted.insert(state.objectID)
     openPatch?.inserted.append(state.objectID)

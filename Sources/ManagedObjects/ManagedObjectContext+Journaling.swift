@@ -9,6 +9,7 @@ extension ManagedObjectContext {
   /// - Parameter rows: what objects were at commits, where the edit moves objects to another one.
   func perform(_ edit: Edit, rows: [ObjectID: Row?] = [:]) {
     settleSave()
+    if followUp == .expected, edit.changesObjects { noteFollowUp() }
     if schedulesProcessing { scheduleProcessing() }
     if writer.isWriting || edit.changesObjects {
       begin()
@@ -28,6 +29,7 @@ extension ManagedObjectContext {
 
   /// Does the edit that there are most of, of an object whose values are read.
   func performSet(_ state: ObjectState, _ key: KeyNumber, _ value: Value?) {
+    if followUp == .expected { noteFollowUp() }
     if schedulesProcessing { scheduleProcessing() }
     begin()
     if let splice = splice(of: state, key, to: value) {

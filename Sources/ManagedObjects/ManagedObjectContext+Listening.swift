@@ -22,7 +22,10 @@ extension ManagedObjectContext {
   }
 
   private func token(of number: Int) -> ObservationToken {
-    ObservationToken { [weak self] in self?.listeners.remove(number) }
+    ObservationToken { [weak self] in
+      let removed = self?.listeners.remove(number)
+      withExtendedLifetime(removed) {}
+    }
   }
 
   // MARK: Sequences

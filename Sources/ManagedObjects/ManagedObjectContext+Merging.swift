@@ -8,6 +8,9 @@ extension ManagedObjectContext {
   /// deleted is deleted here. Changes that were made here are kept.
   public func merge(from commit: Commit) {
     if isRefusedInPatch() { return }
+    let foreign = commit.changes.first.flatMap { $0.objectID.store == store.tag ? nil : $0 }
+    precondition(
+      foreign == nil, "a commit of another store is brought in; merge those of the context's own.")
     let new = bringIn(commit)
     tellChanges()
     withExtendedLifetime(new) {}

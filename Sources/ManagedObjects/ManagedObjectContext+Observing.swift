@@ -1,3 +1,4 @@
+internal import EventFold
 internal import ObjectModel
 
 // Who observes which key, and what computed keys depend on.
@@ -191,7 +192,25 @@ extension ManagedObjectContext {
     let source = ComputedKey.Source(object: state.objectID, key: name)
     guard let depth = watching.changesByHand[source] else { return }
     watching.changesByHand[source] = depth > 1 ? depth - 1 : nil
+    if depth == 1 { askForSave(of: state, name) }
     didChange(state, name)
+  }
+
+  /// Has an object be dirty of which an accessor has changed what the store does not know: what is stored of it may be
+  /// made before the save. Nothing can be undone by that.
+  private func askForSave(of state: ObjectState, _ name: String) {
+    guard untrackedDepth == 0, writer.refusal == nil, state.standing == .unchanged,
+      state.context === self, !state.isFault, state.presence == .there
+    else { return }
+    let declared = [state.entity.property(name)].compactMap(\.self) + state.entity.properties
+    guard let key = declared.first(where: { $0.type != nil })?.key else { return }
+    base(state)
+    noteChanged(state)
+    let registersUndo = fold.registersUndo
+    if registersUndo { perform(.undoSwitched(isOn: false)) }
+    performSet(state, key, heldValue(of: state, key))
+    if registersUndo { perform(.undoSwitched(isOn: true)) }
+    settle(state)
   }
 
   /// Whether an accessor of the program's own has said that it is changing a key.

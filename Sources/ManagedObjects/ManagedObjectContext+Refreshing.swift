@@ -105,7 +105,10 @@ extension ManagedObjectContext {
       if keepingChanges {
         for state in states { fetch(state, handles[state.objectID], at: commit) }
       } else {
-        for state in states { held[state.objectID] = nil }
+        for state in states {
+          held[state.objectID] = nil
+          forgetOwners(of: state, handles[state.objectID])
+        }
       }
       isDone = true
     }
@@ -156,6 +159,8 @@ extension ManagedObjectContext {
     }
     if state.presence != .there { state.presence = .there }
     if wasFault { return }
+    // What was changed is put back later, where it is kept.
+    state.hasDraft = false
     state.isTurningIntoFault = true
     untracked { state.object?.didTurnIntoFault() }
     state.isTurningIntoFault = false

@@ -8,7 +8,7 @@ extension ManagedObjectContext {
   func relate(
     _ state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo, to value: Value?
   ) {
-    if untrackedDepth > 0 {
+    if isUntracked(state) {
       setUntracked(value, of: state, key)
       return
     }
@@ -87,6 +87,7 @@ extension ManagedObjectContext {
       return
     }
     set(new.map { .reference($0) }, of: state, key)
+    guard state.presence == .there, reference(of: state, key) == new else { return }
     if let old, let partner = settableState(of: old) {
       unlink(partner, inverse, from: state.objectID)
     }
@@ -108,7 +109,9 @@ extension ManagedObjectContext {
       willChange(owner, back)
     }
     set(new.map { .reference($0) }, of: member, key)
-    noteReference(of: member.objectID, key, from: old, to: new)
+    if member.presence == .there, reference(of: member, key) == new {
+      noteReference(of: member.objectID, key, from: old, to: new)
+    }
     if let back { for owner in owners { didChange(owner, back) } }
   }
 
@@ -120,7 +123,7 @@ extension ManagedObjectContext {
     if old == new { return }
     let (before, after) = (Set(old), Set(new))
     set(new.isEmpty ? nil : .array(new.map { .reference($0) }), of: state, key)
-    guard let inverse = relationship.inverse else { return }
+    guard state.presence == .there, let inverse = relationship.inverse else { return }
     for object in old where !after.contains(object) {
       if let member = settableState(of: object) { unlink(member, inverse, from: state.objectID) }
     }
@@ -170,27 +173,42 @@ extension ManagedObjectContext {
     of state: ObjectState, _ key: KeyNumber, inserting inserted: [ObjectID],
     removing removed: [ObjectID]
   ) {
-    let old = Set(heldValue(of: state, key).destinations)
-    let coming = inserted.filter { !old.contains($0) }
-    let going = removed.filter { old.contains($0) }
-    if coming.isEmpty, going.isEmpty { return }
+    guard edit(ofMembers: key, of: state, inserting: inserted, removing: removed) != nil else {
+      return
+    }
     base(state)
     willChange(state, key)
-    // Who was told may have saved.
-    base(state)
+    defer { didChange(state, key) }
+    // Who was told may have deleted it, or changed the same members.
+    guard isThereStill(state),
+      let edit = edit(ofMembers: key, of: state, inserting: inserted, removing: removed)
+    else { return }
     noteChange(of: state, key)
-    let isFirst = heldValue(of: state, key) == nil
-    let isArray = state.entity.property(key)?.relationship?.storage == .array
-    if coming.isEmpty, going.count == old.count {
-      // A relationship that leads to none has no value.
-      perform(.set(state.objectID, key, nil))
-    } else if isFirst, isArray {
-      perform(.set(state.objectID, key, .array(coming.map { .reference($0) })))
-    } else {
-      perform(.membersChanged(state.objectID, key, inserted: coming, removed: going))
-    }
+    perform(edit)
     settle(state)
-    didChange(state, key)
+  }
+
+  /// The edit that changes members that an object itself holds; nil where they are as they are to be.
+  private func edit(
+    ofMembers key: KeyNumber, of state: ObjectState, inserting inserted: [ObjectID],
+    removing removed: [ObjectID]
+  ) -> Edit? {
+    let held = heldValue(of: state, key)
+    let destinations = held.destinations
+    let old = Set(destinations)
+    let coming = inserted.filter { !old.contains($0) }
+    let going = removed.filter { old.contains($0) }
+    if coming.isEmpty, going.isEmpty { return nil }
+    // A relationship that leads to none has no value.
+    if coming.isEmpty, going.count == old.count { return .set(state.objectID, key, nil) }
+    let isArray = state.entity.property(key)?.relationship?.storage == .array
+    // Members that a hook has given are not known to those who follow the edits.
+    if untrackedValues(of: state)[key] != nil || held == nil && isArray {
+      let left = destinations.filter { !going.contains($0) } + coming
+      let references = left.map { Value.reference($0) }
+      return .set(state.objectID, key, isArray ? .array(references) : .set(Set(references)))
+    }
+    return .membersChanged(state.objectID, key, inserted: coming, removed: going)
   }
 
   /// The state of an object that is about to be changed because another was; nil where it is gone.

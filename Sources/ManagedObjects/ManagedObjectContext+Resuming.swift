@@ -64,9 +64,10 @@ extension ManagedObjectContext {
       takeUp(instance.state, fold.objects[object])
     }
     for state in stood where state.presence == .there { didRead(state) }
+    var unsavedEnds = UnsavedEnds()
     for object in unsaved.compactMap({ held[$0] }) {
       guard object.state.presence == .there else {
-        takeUpDeletion(of: object.state)
+        takeUpDeletion(of: object.state, &unsavedEnds)
         continue
       }
       object.awake(from: .recovery)
@@ -134,18 +135,17 @@ extension ManagedObjectContext {
 
   /// Delete rules run again when pending changes are processed: the process may have died before they did. What
   /// they have done they do not find again.
-  private func takeUpDeletion(of state: ObjectState) {
+  private func takeUpDeletion(of state: ObjectState, _ ends: inout UnsavedEnds) {
     var row = storedRow(state) ?? Row()
-    if let step = fold.openStep?.objects.first(where: { $0.object == state.objectID }),
-      step.kind == .inserted
-    {
+    if let step = fold.openStep(of: state.objectID), step.kind == .inserted {
       for entry in step.entries { row[entry.key] = entry.before.restored(from: nil) }
     }
     for property in state.entity.properties {
       guard let relationship = property.relationship, let inverse = relationship.inverse else {
         continue
       }
-      let leading = objectsLeading(to: state, relationship, inverse, candidates: row[property.key])
+      let leading = objectsLeading(
+        to: state, relationship, inverse, candidates: row[property.key], &ends)
       if relationship.storage == .inverse {
         if state.members == nil { state.members = [:] }
         state.members?[property.key] = Set(leading)
@@ -160,11 +160,11 @@ extension ManagedObjectContext {
   /// The destinations of a deleted object that still lead back to it.
   private func objectsLeading(
     to state: ObjectState, _ relationship: RelationshipInfo, _ inverse: RelationshipInfo.Inverse,
-    candidates: Value?
+    candidates: Value?, _ ends: inout UnsavedEnds
   ) -> [ObjectID] {
     var objects = Set(candidates.destinations)
-    let kinds = schema.entity(relationship.destination)?.kinds ?? []
-    for object in fold.objects.keys where kinds.contains(object.entity) { objects.insert(object) }
+    if ends.leading[inverse.key] == nil { ends.leading[inverse.key] = unsavedEnds(by: inverse.key) }
+    objects.formUnion(ends.leading[inverse.key]?[state.objectID] ?? [])
     if relationship.storage == .inverse, state.base != .none {
       do throws(StoreError) {
         objects.formUnion(
@@ -181,4 +181,20 @@ extension ManagedObjectContext {
         && heldValue(of: member, inverse.key).destinations.contains(state.objectID)
     }
   }
+
+  /// Which unsaved objects lead where by a key.
+  private func unsavedEnds(by key: KeyNumber) -> [ObjectID: [ObjectID]] {
+    var ends: [ObjectID: [ObjectID]] = [:]
+    for (object, draft) in fold.objects where draft.isThere {
+      for destination in draft.value(of: key).destinations {
+        ends[destination, default: []].append(object)
+      }
+    }
+    return ends
+  }
+}
+
+/// Which unsaved objects lead where, by the keys that they do so by: found once for all deletions.
+private struct UnsavedEnds {
+  var leading: [KeyNumber: [ObjectID: [ObjectID]]] = [:]
 }

@@ -53,7 +53,11 @@ extension ManagedObjectContext {
     settleSave()
     let number = try store.commit(at: moment)
     processPendingChanges()
-    var objects = Set(fold.objects.filter { $0.value.isDirty }.keys)
+    var objects: Set<ObjectID> = []
+    try forEachPending { (object, _) throws(StoreError) in
+      objects.insert(object)
+      return true
+    }
     try store.forEachCommit(since: number) { commit in
       objects.formUnion(commit.changes.map(\.objectID))
       return true

@@ -60,7 +60,7 @@ extension ManagedObjectContext {
     let observers = watch.computed[name] == nil ? watch.observers(of: name) : []
     var old: Value?
     if observers.contains(where: { $0.options.contains(.old) }) { old = value(of: state, name) }
-    let dependents = watch.dependents[name] ?? []
+    let dependents = watch.dependents(of: name)
     let isTracked = watch.tracked.contains(name)
     watch.changes[name] = ObjectWatch.Change(
       old: old, dependents: dependents, isTracked: isTracked)

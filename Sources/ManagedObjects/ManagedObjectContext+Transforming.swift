@@ -67,8 +67,10 @@ extension ManagedObjectContext {
     decoded.isPending = true
     if state.decoded?[key]?.isPending ?? false {
       willChange(state, key)
-      noteChange(of: state, key)
-      keep(decoded, of: state, key)
+      if isThereStill(state) {
+        noteChange(of: state, key)
+        keep(decoded, of: state, key)
+      }
       didChange(state, key)
     } else {
       set(heldValue(of: state, key), of: state, key, decoded: decoded)

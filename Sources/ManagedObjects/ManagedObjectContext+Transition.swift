@@ -16,6 +16,10 @@ extension ManagedObjectContext {
   ) {
     let before = states.map { references(of: $0) }
     let wereThere = states.map { $0.presence == .there }
+    var drafts: [ObjectID: ObjectDraft] = [:]
+    for state in states where state.hasDraft && state.presence == .there {
+      drafts[state.objectID] = fold.objects[state.objectID]
+    }
     beginTelling()
     defer { endTelling() }
     let watched = willChange(states, keys)
@@ -25,7 +29,7 @@ extension ManagedObjectContext {
       state.forgetDecoded()
     }
     body()
-    for state in states { adopt(state) }
+    for state in states { adopt(state, was: drafts[state.objectID]) }
     for (state, wasThere) in zip(states, wereThere) where wasThere != (state.presence == .there) {
       if wasThere {
         event.deleted.insert(state.objectID)
@@ -48,6 +52,18 @@ extension ManagedObjectContext {
       }
     }
     didChange(watched)
+  }
+
+  /// Has what an object leads to again, which nobody has read yet, be asked for what leads back.
+  func forgetOwners(of state: ObjectState, _ handle: RowHandle?) {
+    for property in state.entity.properties
+    where property.relationship?.inverse?.storage == .inverse {
+      guard let owner = (try? handle?.value(property.key))?.flatMap(\.reference),
+        let inverse = property.relationship?.inverse,
+        self.state(of: owner)?.members?[inverse.key]?.contains(state.objectID) == false
+      else { continue }
+      forgetMembers(of: owner, leadingBackBy: property.key, of: state)
+    }
   }
 
   private func forgetMembers(
@@ -74,7 +90,9 @@ extension ManagedObjectContext {
   }
 
   /// Has an object be what the fold now says of it.
-  private func adopt(_ state: ObjectState) {
+  ///
+  /// - Parameter draft: what was changed of it before.
+  private func adopt(_ state: ObjectState, was draft: ObjectDraft?) {
     settle(state)
     guard !state.isFault else { return }
     let isThere = fold.objects[state.objectID]?.isThere ?? (state.handle != nil)
@@ -82,7 +100,11 @@ extension ManagedObjectContext {
     case (.there, false):
       // Of what was deleted before and has been refreshed, what it led to then is kept for its delete rules.
       if state.deletion == nil {
-        state.deletion = storedRow(state).map { ObjectState.Deletion(row: $0) }
+        var row = draft?.row ?? storedRow(state)
+        for (key, value) in state.untracked ?? [:] where draft?.delta[key] == nil {
+          row?[key] = value
+        }
+        state.deletion = row.map { ObjectState.Deletion(row: $0) }
       }
       state.presence = state.handle == nil ? .gone : .deleted
     case (.deleted, true), (.gone, true):

@@ -10,6 +10,19 @@ extension ManagedObjectContext {
   /// Saving, undoing, redoing, rolling back and fetching what is pending call it.
   public func processPendingChanges() { processPendingChanges(endingStep: true) }
 
+  /// Has what is pending be as it will be saved, for a fetch that is to find it. Hooks of a save look things up, too, and
+  /// what they change is no step by that.
+  func processForFetch() {
+    view.parent?.processForFetch()
+    if event.collectsSets {
+      if propagatesDeletesAtEndOfEvent { propagateDeletions() }
+      // What a transformer cannot store is told by the save.
+      try? storePending()
+    } else {
+      processPendingChanges()
+    }
+  }
+
   /// - Parameters:
   ///   - isEnded: whether what has been changed is a step from here on.
   ///   - isOfHooks: whether that is what hooks of a save have made of the step before.
@@ -143,6 +156,7 @@ extension ManagedObjectContext {
       isOfHooks = step.isOfHooks
     } while isOfHooks && !fold.hasOpenStep
     tellChanges()
+    endFollowingUp()
   }
 
   /// Makes again what was undone last. Does nothing where there is nothing, or something was changed since.
@@ -156,12 +170,30 @@ extension ManagedObjectContext {
     } while canRedo && fold.redoSteps.last?.isOfHooks ?? false
     forgetEarlySteps()
     tellChanges()
+    endFollowingUp()
+  }
+
+  /// What follows is a change again that can be undone.
+  private func endFollowingUp() {
+    if followUp == .unregistered { perform(.undoSwitched(isOn: true)) }
+    followUp = .none
+  }
+
+  /// Has what is about to be changed be no step, where it follows from what was undone or redone just now: it is made
+  /// anew by whoever makes it, and what can be redone is to stay.
+  func noteFollowUp() {
+    followUp = .none
+    if fold.registersUndo {
+      perform(.undoSwitched(isOn: false))
+      followUp = .unregistered
+    }
   }
 
   /// Takes a step back, or makes it again; who listens to the context is still to be told.
   ///
   /// - Returns: whether that was done.
   func restore(_ step: UndoStep, _ edit: ([Restoration]) -> Edit) -> Bool {
+    endFollowingUp()
     let states = step.objects.compactMap { each -> ObjectState? in
       guard let object = instance(of: each.object) else { return nil }
       held[each.object] = object
@@ -213,11 +245,19 @@ extension ManagedObjectContext {
       for state in states { base(state) }
       // Here, and not before: who was told may have set what is no step.
       perform(edit((try? fold.shortened(restorations, row: rowForUndo)) ?? restorations))
+      followUp = .expected
       for restoration in restorations { coverUntracked(after: restoration) }
       if !unstored.isEmpty { broughtBack = restorations.filter { $0.kind == .inserted } }
       isDone = true
     }
     guard isDone else { return false }
+    if !propagatesDeletesAtEndOfEvent {
+      // Its delete rules are to run at the save, as they were.
+      let redone = states.filter {
+        reasons[$0.objectID] == .redoOfDelete && $0.presence == .deleted
+      }
+      pendingDeletions += redone
+    }
     for restoration in broughtBack {
       if let state = state(of: restoration.object) { setPendingAgain(of: state) }
     }

@@ -3,6 +3,13 @@ internal import ObjectModel
 
 // Values that were set while nothing is tracked, as hooks do, and what is changed over them.
 extension ManagedObjectContext {
+  /// Whether what is set of an object is nobody's but the object's: nothing is tracked, and it did not come to be within
+  /// the hook, which would leave an object without its values.
+  @inline(__always)
+  func isUntracked(_ state: ObjectState) -> Bool {
+    untrackedDepth > 0 && !(state.isMadeUntracked && state.standing == .inserted)
+  }
+
   func setUntracked(
     _ value: Value?, of state: ObjectState, _ key: KeyNumber, decoded: DecodedValue? = nil
   ) {

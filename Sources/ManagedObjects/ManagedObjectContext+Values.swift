@@ -108,7 +108,7 @@ extension ManagedObjectContext {
   func set(
     _ value: Value?, of state: ObjectState, _ key: KeyNumber, decoded: DecodedValue? = nil
   ) {
-    if untrackedDepth > 0 {
+    if isUntracked(state) {
       setUntracked(value, of: state, key, decoded: decoded)
       return
     }
@@ -116,8 +116,11 @@ extension ManagedObjectContext {
     guard state.presence == .there else { return }
     base(state)
     willChange(state, key)
-    // Who was told may have saved.
-    base(state)
+    // Who was told may have saved, and may have deleted it or given it up.
+    guard isThereStill(state) else {
+      didChange(state, key)
+      return
+    }
     noteChange(of: state, key)
     performSet(state, key, value)
     replaceDecoded(of: state, key, by: decoded)
@@ -126,6 +129,15 @@ extension ManagedObjectContext {
     if reconcilesChangesAtOnce, state.standing != .inserted, !isPending { reconcile(state, [key]) }
     if !state.hasDraft || state.standing == .unchanged { settle(state) }
     didChange(state, key)
+  }
+
+  /// Whether an object can be changed after somebody was told that it is about to be; then it is said where it stands.
+  func isThereStill(_ state: ObjectState) -> Bool {
+    guard state.context === self else { return false }
+    fireQuietly(state)
+    guard state.presence == .there else { return false }
+    base(state)
+    return true
   }
 
   func setPrimitiveValue(_ value: Value?, of state: ObjectState, _ name: String) {
@@ -153,7 +165,7 @@ extension ManagedObjectContext {
     // Where nothing can be changed a getter may keep what it has made all the same.
     let isKeptOnly = writer.refusal != nil && property?.isTransient ?? false
     if isKeptOnly { fireQuietly(state) }
-    if untrackedDepth > 0 || isKeptOnly {
+    if isUntracked(state) || isKeptOnly {
       setUntracked(held, of: state, key)
       return
     }
@@ -167,6 +179,10 @@ extension ManagedObjectContext {
       }
       return
     }
+    precondition(
+      property?.isAnsweredFromInverse != true,
+      "\(state.entity.name).\(name) holds no value, as it is answered from its inverse; set that of its members."
+    )
     base(state)
     if state.untracked != nil { state.endUntracked(key) }
     perform(.setPrimitive(state.objectID, key, held))
@@ -225,7 +241,12 @@ extension Property {
     guard let value, !value.isNull else { return Taken(value: nil) }
     guard let type else {
       guard let relationship, value.isDestination(ofMany: relationship.isToMany) else { return nil }
-      return Taken(value: value)
+      switch (relationship.storage, value) {
+      case (.array, .set):
+        return Taken(value: .array(Value?(value).destinations.map { .reference($0) }))
+      case (.set, .array(let members)): return Taken(value: .set(Set(members)))
+      default: return Taken(value: value)
+      }
     }
     if type.admits(value) { return Taken(value: value) }
     switch (type, value) {

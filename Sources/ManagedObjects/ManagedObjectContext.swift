@@ -73,6 +73,8 @@ public final class ManagedObjectContext {
   var actionName: String? {
     didSet { if actionName == UndoStep.nameOfHooks { actionName = nil } }
   }
+  /// What becomes of changes that follow from what was undone or redone just now.
+  var followUp = FollowUp.none
   /// How many have switched undo off.
   var undoDisabledDepth = 0
   /// Why something could not be read that a caller could not be told of. No save succeeds until it is taken.

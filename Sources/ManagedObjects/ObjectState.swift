@@ -25,6 +25,8 @@ package final class ObjectState {
   var isFault = true
   /// Whether it is told at this moment that it has become a fault: it is not read meanwhile.
   var isTurningIntoFault = false
+  /// Whether it came to be while nothing was tracked.
+  var isMadeUntracked = false
   /// Whether it is told at this moment that it is about to be deleted.
   var isBeingDeleted = false
   /// Whether the context was reset.

@@ -17,11 +17,11 @@ final class ObjectWatch {
   }
 
   /// By key. The tokens own the observers, so that what these capture is no part of the object.
-  private var observers: [String: [Unmanaged<Observer>]] = [:]
+  private var observers: [String: WatcherList<Unmanaged<Observer>>] = [:]
   /// The computed keys of this object that have observers.
   var computed: [String: ComputedKey] = [:]
   /// The computed keys, of any object, that depend on a key of this one.
-  private(set) var dependents: [String: [ComputedKey]] = [:]
+  private var dependents: [String: WatcherList<ComputedKey>] = [:]
   /// The keys that were read while Observation was tracking, and have not changed since.
   private(set) var tracked: Set<String> = []
   private(set) var registrar: ObservationRegistrar?
@@ -48,18 +48,17 @@ final class ObjectWatch {
   // MARK: Observers
 
   func observers(of name: String) -> [Observer] {
-    observers[name]?.map { $0.takeUnretainedValue() } ?? []
+    observers[name]?.all.map { $0.takeUnretainedValue() } ?? []
   }
 
   func add(_ observer: Observer) {
-    observers[observer.key, default: []].append(Unmanaged.passUnretained(observer))
+    observers[observer.key, default: WatcherList()]
+      .add(Unmanaged.passUnretained(observer), ObjectIdentifier(observer))
   }
 
   /// - Returns: whether the key has no observer any more.
   func remove(_ observer: Observer) -> Bool {
-    observers[observer.key]?.removeAll {
-      $0.toOpaque() == Unmanaged.passUnretained(observer).toOpaque()
-    }
+    observers[observer.key]?.remove(ObjectIdentifier(observer))
     guard observers[observer.key]?.isEmpty ?? true else { return false }
     observers[observer.key] = nil
     return true
@@ -67,12 +66,15 @@ final class ObjectWatch {
 
   // MARK: Computed keys
 
+  /// The computed keys that depend on a key.
+  func dependents(of name: String) -> [ComputedKey] { dependents[name]?.all ?? [] }
+
   func add(_ dependent: ComputedKey, to name: String) {
-    dependents[name, default: []].append(dependent)
+    dependents[name, default: WatcherList()].add(dependent, ObjectIdentifier(dependent))
   }
 
   func remove(_ dependent: ComputedKey, from name: String) {
-    dependents[name]?.removeAll { $0 === dependent }
+    dependents[name]?.remove(ObjectIdentifier(dependent))
     if dependents[name]?.isEmpty ?? false { dependents[name] = nil }
   }
 

@@ -39,6 +39,38 @@ import Testing
     withExtendedLifetime(tokens) {}
   }
 
+  /// A figure that is kept in a variable, and stored when it is saved.
+  private final class LateFigure: ManagedObject {
+    @Attribute("shadow") var shadow: String?
+    private var figure = ""
+    var bounds: String {
+      get { figure }
+      set {
+        willChangeValue(forKey: "bounds")
+        figure = newValue
+        didChangeValue(forKey: "bounds")
+      }
+    }
+    override func willSave() {
+      if shadow != figure { setPrimitiveValue(.string(figure), forKey: "shadow") }
+    }
+  }
+
+  @Test func `S19, S27: what an accessor says it has changed is saved, and is no step`() throws {
+    let stage = try Stage(ManagedObjectModel(LateFigure.self))
+    let context = stage.context()
+    let figure = context.insert(LateFigure.self)
+    try context.save()
+    let stepCount = context.undoSteps.count
+    figure.bounds = "1 2 3 4"
+    #expect(figure.hasChanges && figure.changedValues().isEmpty)
+    #expect(context.undoSteps.count == stepCount)
+    try context.save()
+    #expect(!figure.hasChanges)
+    let found = try stage.context().existingObject(with: figure.objectID, as: LateFigure.self)
+    #expect(found.shadow == "1 2 3 4")
+  }
+
   @Test func `S19: will and did change stand within each other, and the outermost tells`() throws {
     let context = try Stage().context()
     let post = context.insert("Post")

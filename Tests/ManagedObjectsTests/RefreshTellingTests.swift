@@ -4,6 +4,26 @@ import ObjectStore
 import Testing
 
 @Suite struct RefreshTellingTests {
+  @Test(arguments: [true, false])
+  func `S14, S55: what becomes a fault has neither transients nor changes when it is told`(
+    keepingChanges: Bool
+  ) throws {
+    let stage = try Stage(Probe.model())
+    let context = stage.context()
+    let post = context.insert(Probe.self)
+    try context.save()
+    post.setValue("x", forKey: "scratch")
+    post.setValue("changed", forKey: "title")
+    var seen: [Value?] = []
+    post.onCall["didTurnIntoFault"] = { post in
+      seen = ["scratch", "title"].map { post.primitiveValue(forKey: $0) }
+    }
+    context.refresh(post, mergeChanges: keepingChanges)
+    #expect(seen == [nil, nil])
+    #expect(post.value(forKey: "scratch") == (keepingChanges ? "x" : nil))
+    #expect(post.value(forKey: "title") == (keepingChanges ? "changed" : "Untitled"))
+  }
+
   @Test
   func `S55: a refresh with merge tells of every property before it begins and after it has ended`()
     throws

@@ -1,0 +1,80 @@
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+import Testing
+
+/// What objects hold of relationships to many, and what they are seen to lead to.
+@Suite struct HeldMemberTests {
+  /// A post to which a hook gives comments when it is read.
+  private final class GivenPost: ManagedObject {
+    override class var entityName: String { "Post" }
+    nonisolated(unsafe) static var given: Value?
+    override func awakeFromFetch() { setValue(Self.given, forKey: "comments") }
+  }
+
+  @Test func `S18, S43: members that are answered from the inverse are held by nobody`() async {
+    await #expect(processExitsWith: .failure) {
+      let context = try Stage().context()
+      let (blog, post) = (context.insert("Blog"), context.insert("Post"))
+      blog.setPrimitiveValue(.set([post.reference]), forKey: "posts")
+    }
+  }
+
+  @Test func `S18, S43: ordered members keep their order, however they are set`() throws {
+    let stage = try Stage()
+    let context = stage.context()
+    let post = context.insert("Post")
+    let comments = [context.insert("Comment"), context.insert("Comment")].map(\.reference)
+    post.setPrimitiveValue(.set(Set(comments)), forKey: "comments")
+    #expect(post.value(forKey: "comments") == .array(comments))
+    try context.save()
+    let found = try stage.context().existingObject(with: post.objectID)
+    #expect(found.value(forKey: "comments")?.array?.count == 2)
+  }
+
+  @Test func `S12, S43: members that a hook has given are stored in order with those that come`()
+    throws
+  {
+    let model = try ManagedObjectModel(
+      entities: Stage.model().descriptions, classes: [GivenPost.self])
+    let stage = try Stage(model)
+    let context = stage.context()
+    let (post, one, two) = (
+      context.insert("Post"), context.insert("Comment"), context.insert("Comment")
+    )
+    try context.save()
+    GivenPost.given = .array([one.reference])
+    defer { GivenPost.given = nil }
+    let other = stage.context()
+    let found = try other.existingObject(with: post.objectID)
+    try other.existingObject(with: two.objectID).setValue(found.reference, forKey: "post")
+    #expect(found.value(forKey: "comments") == .array([one.reference, two.reference]))
+    try other.save()
+    let held = try stage.store.row(of: post.objectID, at: stage.store.lastCommit)
+    let key = try #require(stage.store.existingKey(named: "comments"))
+    #expect(held?[key]?.array != nil)
+  }
+
+  @Test(arguments: [true, false])
+  func `S43, S54: who is led to again by what was refreshed has it among its members`(
+    isDeleted: Bool
+  ) throws {
+    let context = try Stage().context()
+    let (one, two, post) = (
+      context.insert("Blog"), context.insert("Blog"), context.insert("Post")
+    )
+    post.setValue(one.reference, forKey: "blog")
+    try context.save()
+    #expect(one.value(forKey: "posts") == .set([post.reference]))
+    #expect(two.value(forKey: "posts") == .set([]))
+    if isDeleted { context.delete(post) } else { post.setValue(two.reference, forKey: "blog") }
+    context.processPendingChanges()
+    var told = 0
+    let token = one.observe("posts") { _ in told += 1 }
+    context.refresh(post, mergeChanges: false)
+    token.cancel()
+    #expect(told == 1)
+    #expect(one.value(forKey: "posts") == .set([post.reference]))
+    #expect(two.value(forKey: "posts") == .set([]))
+  }
+}

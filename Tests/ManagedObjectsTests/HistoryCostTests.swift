@@ -1,0 +1,73 @@
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+/// What a context does costs what is concerned, and not what was done before.
+@Suite struct HistoryCostTests {
+  private static func time(_ body: () throws -> Void) rethrows -> UInt64 {
+    let begin = threadTime()
+    try body()
+    return threadTime() - begin
+  }
+
+  /// How much longer it takes with eight times as much: 8 where each costs the same, 64 where all cost each other.
+  private static func growth(_ body: (Int) throws -> UInt64) throws -> Double {
+    _ = try body(100)
+    let few = try leastOfThree { try body(250) }
+    let many = try leastOfThree { try body(2_000) }
+    return Double(many) / Double(few)
+  }
+
+  @Test func `S55, S76: the first edits of what others have saved cost each what one costs`() throws
+  {
+    let growth = try Self.growth { count in
+      let stage = try Stage()
+      let (context, other) = (stage.context(), stage.context())
+      // The context stands on an earlier commit.
+      context.insert("Blog")
+      try context.save()
+      let ids = (0..<count).map { _ in other.insert("Post").objectID }
+      try other.save()
+      let posts = try ids.map(context.existingObject(with:))
+      return Self.time { for post in posts { post.setValue("x", forKey: "title") } }
+    }
+    #expect(growth < 27, "eight times as many take \(growth) times as long")
+  }
+
+  @Test func `S49: a save costs no more for what was saved and can be undone`() throws {
+    let context = try Stage().context()
+    let post = context.insert("Post")
+    func rounds(_ count: Int) throws -> UInt64 {
+      try Self.time {
+        for number in 0..<count {
+          post.setValue(.integer(number), forKey: "score")
+          try context.save()
+        }
+      }
+    }
+    let first = try rounds(300)
+    _ = try rounds(2_400)
+    let last = try rounds(300)
+    #expect(last < 3 * first, "300 saves took \(first) ns, and then \(last) ns")
+    #expect(context.undoSteps.count > 2_900)
+  }
+
+  @Test func `S20: what one object had before the event is told without looking at all others`()
+    throws
+  {
+    let growth = try Self.growth { count in
+      let context = try Stage().context()
+      let posts = (0..<count).map { _ in context.insert("Post") }
+      try context.save()
+      for post in posts { post.setValue("x", forKey: "title") }
+      return Self.time {
+        for post in posts {
+          #expect(post.changedValuesForCurrentEvent()["title"] == "Untitled")
+        }
+      }
+    }
+    #expect(growth < 27, "eight times as many take \(growth) times as long")
+  }
+}
