@@ -66,6 +66,15 @@ private final class EncodedNode {
     content = .keyed(nodes)
   }
 
+  /// The node of a key, which goes on with what it has where there is one: several containers may be asked for of one
+  /// key.
+  func nested(for key: String) -> EncodedNode {
+    if case .keyed(let nodes) = content, let nested = nodes[key] { return nested }
+    let nested = EncodedNode()
+    set(nested, for: key)
+    return nested
+  }
+
   func append(_ node: EncodedNode) {
     guard case .unkeyed(var nodes) = content else { return }
     content = .value(.null)
@@ -75,9 +84,21 @@ private final class EncodedNode {
 
   var count: Int { if case .unkeyed(let nodes) = content { nodes.count } else { 0 } }
 
+  /// What was given as a whole is gone on with, too.
+  func beginKeyed() {
+    switch content {
+    case .keyed: break
+    case .value(.dictionary(let values)): content = .keyed(values.mapValues { EncodedNode($0) })
+    default: content = .keyed([:])
+    }
+  }
+
   func beginUnkeyed() {
-    if case .unkeyed = content { return }
-    content = .unkeyed([])
+    switch content {
+    case .unkeyed: break
+    case .value(.array(let values)): content = .unkeyed(values.map { EncodedNode($0) })
+    default: content = .unkeyed([])
+    }
   }
 }
 
@@ -87,7 +108,8 @@ private struct ValueEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    KeyedEncodingContainer(KeyedEncoding(node: node, codingPath: codingPath))
+    node.beginKeyed()
+    return KeyedEncodingContainer(KeyedEncoding(node: node, codingPath: codingPath))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
@@ -126,9 +148,7 @@ private struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func superEncoder(forKey key: Key) -> any Encoder { nestedEncoder(key) }
 
   private func nestedEncoder(_ key: some CodingKey) -> ValueEncoder {
-    let nested = EncodedNode()
-    node.set(nested, for: key.stringValue)
-    return ValueEncoder(node: nested, codingPath: codingPath + [key])
+    ValueEncoder(node: node.nested(for: key.stringValue), codingPath: codingPath + [key])
   }
 }
 
