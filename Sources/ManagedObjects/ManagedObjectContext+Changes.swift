@@ -49,15 +49,19 @@ extension ManagedObjectContext {
     guard let relationship = property.relationship, relationship.storage == .inverse,
       let inverse = relationship.inverse, state.handle != nil
     else { return nil }
-    var members = members(of: state, property.key, relationship)
+    func hasLedHere(_ draft: ObjectDraft) -> Bool {
+      draft.baseRow?[inverse.key]?.reference == state.objectID
+    }
+    var members = members(of: state, property.key, relationship).filter { member in
+      guard let draft = fold.objects[member], draft.isDirty else { return true }
+      return hasLedHere(draft)
+    }
     let destination = schema.entity(relationship.destination)
-    for (object, draft) in fold.objects
-    where draft.isDirty && destination?.includes(object.entity) ?? false {
-      if draft.baseRow?[inverse.key]?.reference == state.objectID {
-        members.insert(object)
-      } else {
-        members.remove(object)
-      }
+    for object in unsavedObjects(leadingTo: state.objectID, by: inverse.key) {
+      guard let draft = fold.objects[object], draft.isDirty, hasLedHere(draft),
+        destination?.includes(object.entity) ?? false
+      else { continue }
+      members.insert(object)
     }
     if members.isEmpty { return nil }
     return .set(Set(members.map { .reference($0) }))

@@ -56,12 +56,12 @@ extension ManagedObjectContext {
     }
     // Another relationship of the owner may have an inverse of the same name in another entity.
     let destination = schema.entity(relationship.destination)
-    for (object, draft) in fold.objects where draft.isThere {
-      if draft.delta[inverse.key] == .some(.some(reference)),
+    for object in unsavedObjects(leadingTo: owner.objectID, by: inverse.key) {
+      guard let draft = fold.objects[object], draft.isThere,
+        draft.delta[inverse.key] == .some(.some(reference)),
         destination?.includes(object.entity) ?? false
-      {
-        members.insert(object)
-      }
+      else { continue }
+      members.insert(object)
     }
     return members
   }

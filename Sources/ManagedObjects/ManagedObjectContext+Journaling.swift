@@ -42,6 +42,8 @@ extension ManagedObjectContext {
     noteSetOver(state, key)
     if !state.hasDraft || !fold.setHeld(state.objectID, key, to: value) {
       apply(.set(state.objectID, key, value))
+    } else if unsavedReferences != nil {
+      noteReferences(in: .set(state.objectID, key, value))
     }
   }
 
@@ -83,6 +85,7 @@ extension ManagedObjectContext {
         readFailure = error
       }
     }
+    if unsavedReferences != nil { noteReferences(in: edit) }
   }
 
   func begin() {
@@ -94,6 +97,7 @@ extension ManagedObjectContext {
       guard let live = try writer.begin(named: name, within: parent) else { return }
       fold = ContextFold(
         live.number, name: name, on: live.base, parent: parent?.number, traits: schema.traits)
+      unsavedReferences = nil
       if undoDisabledDepth > 0 {
         let isOff = Edit.undoSwitched(isOn: false)
         writer.record(isOff)

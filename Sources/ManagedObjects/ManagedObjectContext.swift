@@ -51,6 +51,8 @@ public final class ManagedObjectContext {
   var unstored: Set<ObjectID> = []
   /// Whether a relationship that is answered from its inverse has been read: its destinations are kept in step.
   var hasReadMembers = false
+  /// What leads where of what is not saved, since that was asked for; nil where it is to be found out anew.
+  var unsavedReferences: UnsavedReferences?
   /// How many are reading what was fetched, while nothing is tracked.
   var untrackedDepth = 0
   /// What a child has written down of its ancestors' unsaved work.

@@ -118,6 +118,48 @@ import Testing
     withExtendedLifetime(context) {}
   }
 
+  @Test func `S43: members are found among what is unsaved, whatever has made it what it is`()
+    throws
+  {
+    let stage = try Stage()
+    let (context, other) = (stage.context(), stage.context())
+    let blogs = (0..<5).map { _ in context.insert("Blog") }
+    let post = context.insert("Post")
+    post.setValue(blogs[0].reference, forKey: "blog")
+    try context.save()
+    func lead(to blog: Int) {
+      post.setValue(blogs[blog].reference, forKey: "blog")
+      context.processPendingChanges()
+    }
+    let alone = Value.set([post.reference])
+    // What is unsaved is looked through here, and kept in step from here on.
+    lead(to: 1)
+    #expect(blogs[4].value(forKey: "posts") == .set([]))
+    lead(to: 2)
+    #expect(blogs[2].value(forKey: "posts") == alone)
+    context.undo()
+    #expect(blogs[1].value(forKey: "posts") == alone)
+    context.redo()
+    context.refresh(blogs[2], mergeChanges: false)
+    #expect(blogs[2].value(forKey: "posts") == alone)
+    let same = try other.existingObject(with: post.objectID)
+    same.setValue(blogs[3].reference, forKey: "blog")
+    try other.save()
+    context.refresh(post, mergeChanges: true)
+    #expect(blogs[0].committedValues()["posts"] == .null)
+    #expect(blogs[3].committedValues()["posts"] == alone)
+    #expect(blogs[3].value(forKey: "posts") == .set([]))
+    context.delete(post)
+    context.undo()
+    context.refresh(blogs[2], mergeChanges: false)
+    #expect(blogs[2].value(forKey: "posts") == alone)
+    context.rollback()
+    context.refresh(blogs[2], mergeChanges: false)
+    #expect(blogs[2].value(forKey: "posts") == .set([]))
+    #expect(blogs[3].value(forKey: "posts") == alone)
+    withExtendedLifetime(other) {}
+  }
+
   @Test func `S43: a member that others have deleted, or led elsewhere, can be taken out`() throws {
     let stage = try Stage()
     let (context, other) = (stage.context(), stage.context())

@@ -1,0 +1,70 @@
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+/// What it costs to relate many objects one by one.
+@Suite(.serialized) struct RelatingCostTests {
+  /// How many times as much work takes with 16 times as many objects.
+  private func growth(
+    _ counts: (few: Int, many: Int), _ work: (Int) throws -> UInt64
+  ) throws -> Double {
+    _ = try work(counts.few)
+    let few = try leastOfThree { try work(counts.few) }
+    let many = try leastOfThree { try work(counts.many) }
+    return Double(many) / Double(few)
+  }
+
+  private func timeOf(_ body: () throws -> Void) rethrows -> UInt64 {
+    let begin = threadTime()
+    try body()
+    return threadTime() - begin
+  }
+
+  @Test(arguments: [false, true])
+  func `S43: owners are given their members at a cost that grows with their number`(
+    areSaved: Bool
+  ) throws {
+    let growth = try growth((250, 4_000)) { count in
+      let context = try Stage().context()
+      var blogs = areSaved ? (0..<count).map { _ in context.insert("Blog") } : []
+      if areSaved { try context.save() }
+      let time = timeOf {
+        for place in 0..<count {
+          if !areSaved { blogs.append(context.insert("Blog")) }
+          let post = context.insert("Post")
+          blogs[place].setValue(.set([post.reference]), forKey: "posts")
+        }
+      }
+      #expect(blogs.allSatisfy { $0.value(forKey: "posts").destinations.count == 1 })
+      return time
+    }
+    #expect(growth < 64)
+  }
+
+  @Test func `S20: committed members are told at a cost that grows with the number of owners`()
+    throws
+  {
+    let growth = try growth((250, 4_000)) { count in
+      let context = try Stage().context()
+      let blogs = (0..<count).map { _ in context.insert("Blog") }
+      let posts = blogs.map { blog in
+        let post = context.insert("Post")
+        post.setValue(blog.reference, forKey: "blog")
+        return post
+      }
+      try context.save()
+      for post in posts { post.setValue(nil, forKey: "blog") }
+      var found = 0
+      let time = timeOf {
+        for blog in blogs {
+          found += blog.committedValues(forKeys: ["posts"])["posts"].destinations.count
+        }
+      }
+      #expect(found == count)
+      return time
+    }
+    #expect(growth < 64)
+  }
+}
