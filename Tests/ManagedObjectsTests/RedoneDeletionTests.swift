@@ -3,6 +3,7 @@ import ObjectModel
 import ObjectStore
 import Testing
 
+/// What goes with a deletion, and what keeps it from being made, when it is redone.
 @Suite struct RedoneDeletionTests {
   private let stage: Stage
   private let context: ManagedObjectContext
