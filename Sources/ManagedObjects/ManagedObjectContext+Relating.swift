@@ -194,21 +194,54 @@ extension ManagedObjectContext {
     removing removed: [ObjectID]
   ) -> Edit? {
     let held = heldValue(of: state, key)
-    let destinations = held.destinations
-    let old = Set(destinations)
-    let coming = inserted.filter { !old.contains($0) }
-    let going = removed.filter { old.contains($0) }
+    let (coming, going, isLast) = Self.change(of: held, inserting: inserted, removing: removed)
     if coming.isEmpty, going.isEmpty { return nil }
     // A relationship that leads to none has no value.
-    if coming.isEmpty, going.count == old.count { return .set(state.objectID, key, nil) }
+    if coming.isEmpty, isLast { return .set(state.objectID, key, nil) }
     let isArray = state.entity.property(key)?.relationship?.storage == .array
     // Members that a hook has given are not known to those who follow the edits.
     if untrackedValues(of: state)[key] != nil || held == nil && isArray {
-      let left = destinations.filter { !going.contains($0) } + coming
+      let left = held.destinations.filter { !going.contains($0) } + coming
       let references = left.map { Value.reference($0) }
       return .set(state.objectID, key, isArray ? .array(references) : .set(Set(references)))
     }
     return .membersChanged(state.objectID, key, inserted: coming, removed: going)
+  }
+
+  /// Which objects come into a relationship to many and which leave it, and whether these are all that were in it. The
+  /// value itself is asked: a set made of its members would cost each that comes by itself as much as all of them.
+  private static func change(
+    of held: Value?, inserting inserted: [ObjectID], removing removed: [ObjectID]
+  ) -> (coming: [ObjectID], going: [ObjectID], isLast: Bool) {
+    let contains: (ObjectID) -> Bool
+    let count: Int
+    switch held {
+    case .set(let members)?:
+      count = members.count
+      contains = { members.contains(.reference($0)) }
+    case .array(let members)? where inserted.count + removed.count == 1:
+      count = members.count
+      contains = { Self.holds(members, $0) }
+    default:
+      let members = Set(held.destinations)
+      count = members.count
+      contains = members.contains
+    }
+    let going = removed.filter(contains)
+    return (inserted.filter { !contains($0) }, going, going.count == count)
+  }
+
+  /// Whether ordered members have an object among them. They are looked at where they lie, as this is done for each that
+  /// comes.
+  private static func holds(_ members: [Value], _ object: ObjectID) -> Bool {
+    members.withUnsafeBufferPointer { members in
+      var place = 0
+      while place < members.count {
+        if case .reference(let member) = members[place], member == object { return true }
+        place += 1
+      }
+      return false
+    }
   }
 
   /// The state of an object that is about to be changed because another was; nil where it is gone.
