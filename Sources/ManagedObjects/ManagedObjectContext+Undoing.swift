@@ -152,7 +152,8 @@ extension ManagedObjectContext {
     processPendingChanges()
     var isOfHooks = false
     repeat {
-      guard let step = fold.undoSteps.last, restore(step, { .undone($0) }) else { break }
+      guard let step = fold.undoSteps.last, restore(step, leavingRedo: true, { .undone($0) })
+      else { break }
       isOfHooks = step.isOfHooks
     } while isOfHooks && !fold.hasOpenStep
     tellChanges()
@@ -166,7 +167,8 @@ extension ManagedObjectContext {
     breakGroups()
     processPendingChanges()
     repeat {
-      guard let step = fold.redoSteps.last, restore(step, { .redone($0) }) else { break }
+      guard let step = fold.redoSteps.last, restore(step, leavingRedo: true, { .redone($0) })
+      else { break }
     } while canRedo && fold.redoSteps.last?.isOfHooks ?? false
     forgetEarlySteps()
     tellChanges()
@@ -191,8 +193,11 @@ extension ManagedObjectContext {
 
   /// Takes a step back, or makes it again; who listens to the context is still to be told.
   ///
+  /// - Parameter leavesRedo: whether what follows from it is no step, so that what can be redone stays.
   /// - Returns: whether that was done.
-  func restore(_ step: UndoStep, _ edit: ([Restoration]) -> Edit) -> Bool {
+  func restore(
+    _ step: UndoStep, leavingRedo leavesRedo: Bool = false, _ edit: ([Restoration]) -> Edit
+  ) -> Bool {
     endFollowingUp()
     let states = step.objects.compactMap { each -> ObjectState? in
       guard let object = instance(of: each.object) else { return nil }
@@ -245,7 +250,7 @@ extension ManagedObjectContext {
       for state in states { base(state) }
       // Here, and not before: who was told may have set what is no step.
       perform(edit((try? fold.shortened(restorations, row: rowForUndo)) ?? restorations))
-      followUp = .expected
+      if leavesRedo { followUp = .expected }
       for restoration in restorations { coverUntracked(after: restoration) }
       if !unstored.isEmpty { broughtBack = restorations.filter { $0.kind == .inserted } }
       isDone = true
