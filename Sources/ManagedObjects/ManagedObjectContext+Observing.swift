@@ -202,8 +202,11 @@ extension ManagedObjectContext {
     guard untrackedDepth == 0, writer.refusal == nil, state.standing == .unchanged,
       state.context === self, !state.isFault, state.presence == .there
     else { return }
+    // By a value that is set as it is: that of the key itself, or a short one that no hook has given.
     let declared = [state.entity.property(name)].compactMap(\.self) + state.entity.properties
-    guard let key = declared.first(where: { $0.type != nil })?.key else { return }
+    let keys = declared.filter { $0.type != nil && state.untracked?[$0.key] == nil }.map(\.key)
+    let isShort = { (key: KeyNumber) in !(self.heldValue(of: state, key)?.isLong ?? false) }
+    guard let key = keys.first(where: isShort) ?? keys.first else { return }
     base(state)
     noteChanged(state)
     let registersUndo = fold.registersUndo

@@ -105,10 +105,7 @@ extension ManagedObjectContext {
       if keepingChanges {
         for state in states { fetch(state, handles[state.objectID], at: commit) }
       } else {
-        for state in states {
-          held[state.objectID] = nil
-          forgetOwners(of: state, handles[state.objectID])
-        }
+        for state in states { held[state.objectID] = nil }
       }
       isDone = true
     }

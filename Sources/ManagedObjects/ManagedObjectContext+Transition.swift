@@ -54,18 +54,6 @@ extension ManagedObjectContext {
     didChange(watched)
   }
 
-  /// Has what an object leads to again, which nobody has read yet, be asked for what leads back.
-  func forgetOwners(of state: ObjectState, _ handle: RowHandle?) {
-    for property in state.entity.properties
-    where property.relationship?.inverse?.storage == .inverse {
-      guard let owner = (try? handle?.value(property.key))?.flatMap(\.reference),
-        let inverse = property.relationship?.inverse,
-        self.state(of: owner)?.members?[inverse.key]?.contains(state.objectID) == false
-      else { continue }
-      forgetMembers(of: owner, leadingBackBy: property.key, of: state)
-    }
-  }
-
   private func forgetMembers(
     of owner: ObjectID?, leadingBackBy key: KeyNumber, of state: ObjectState
   ) {

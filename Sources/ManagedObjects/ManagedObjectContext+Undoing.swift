@@ -177,7 +177,7 @@ extension ManagedObjectContext {
 
   /// What follows is a change again that can be undone.
   private func endFollowingUp() {
-    if followUp == .unregistered { perform(.undoSwitched(isOn: true)) }
+    if followUp == .unregistered, undoDisabledDepth == 0 { perform(.undoSwitched(isOn: true)) }
     followUp = .none
   }
 

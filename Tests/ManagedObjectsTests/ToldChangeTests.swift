@@ -87,6 +87,28 @@ import Testing
     #expect(stage.objectIDs("Post").isEmpty)
   }
 
+  @Test
+  func `S47, S48: undo that is switched off by who is told stays off until it is switched on`()
+    throws
+  {
+    post.setValue("twice", forKey: "title")
+    context.processPendingChanges()
+    let token = post.observe("title") { [post, context] _ in
+      post.setValue("ann", forKey: "author")
+      context.disableUndoRegistration()
+    }
+    context.undo()
+    token.cancel()
+    #expect(context.canRedo)
+    post.setValue("thrice", forKey: "title")
+    #expect(context.canRedo)
+    context.enableUndoRegistration()
+    post.setValue("again", forKey: "title")
+    #expect(!context.canRedo)
+    context.undo()
+    #expect(post.value(forKey: "title") == "thrice")
+  }
+
   @Test func `S46, S48: what follows from an undo leaves what can be redone`() throws {
     let token = post.observe("title") { [post] _ in
       let title = post.value(forKey: "title")?.string ?? ""
