@@ -105,7 +105,9 @@ extension PendingCommits {
     do throws(StoreError) {
       guard let changed = try snapshot.changed(each.object) else { return (nil, .none) }
       // Rows seen in an older era had another shape.
-      let isAsSeen = changed <= each.base && each.base > snapshot.era?.since ?? .none
+      // Who has seen nothing may have been told of a commit that has it again: it must not be inserted twice.
+      let hasSeen = each.baseRow != nil && changed <= each.base
+      let isAsSeen = hasSeen && each.base > snapshot.era?.since ?? .none
       let row = isAsSeen ? each.baseRow : try snapshot.row(of: each.object)
       assert(
         !isAsSeen || snapshot.has(row, as: each.object), "a context has not seen what was there")
