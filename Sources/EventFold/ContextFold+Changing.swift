@@ -47,6 +47,14 @@ extension ContextFold {
     _ object: ObjectID, _ key: KeyNumber, inserted: [ObjectID], removed: [ObjectID]
   ) -> Bool {
     guard let index = objects.index(forKey: object) else { return false }
+    if registersUndo, isResumable,
+      recorder.takeOrder(of: object, key, is: objects.values[index].value(of: key))
+    {
+      redoSteps = []
+      objects.values[index].changeOrder(of: key, inserted: inserted, removed: removed)
+      recorder.putOrder(of: object, key, objects.values[index].value(of: key))
+      return true
+    }
     let before = objects.values[index].changeMembers(of: key, inserted: inserted, removed: removed)
     guard let before else {
       tidy(object)

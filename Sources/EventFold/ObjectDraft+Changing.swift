@@ -131,21 +131,42 @@ extension ObjectDraft {
   private mutating func changeArray(
     of key: KeyNumber, _ inserted: [ObjectID], _ removed: [ObjectID]
   ) -> ValueBefore? {
-    var value = take(key)
-    guard case .array(var elements)? = value else { return nil }
-    value = nil
-    let (inserted, removed) = (inserted.map(Value.reference), Set(removed.map(Value.reference)))
-    var before = ValueBefore.appended(inserted)
-    if !removed.isEmpty, elements.contains(where: removed.contains) {
-      let old = elements
-      elements.removeAll(where: removed.contains)
-      elements += inserted
-      before = ValueBefore(from: .array(old), to: .array(elements), isByKey: false)
-    } else {
-      elements += inserted
+    let gone = Set(removed.map(Value.reference))
+    guard let old = value(of: key)?.array, !removed.isEmpty, old.contains(where: gone.contains)
+    else {
+      changeOrder(of: key, inserted: inserted, removed: [])
+      return .appended(inserted.map(Value.reference))
     }
+    changeOrder(of: key, inserted: inserted, removed: removed)
+    return ValueBefore(from: .array(old), to: value(of: key), isByKey: false)
+  }
+
+  /// Takes ordered members out and puts others behind those that stay.
+  mutating func changeOrder(of key: KeyNumber, inserted: [ObjectID], removed: [ObjectID]) {
+    var value = take(key)
+    guard case .array(var elements)? = value else { return }
+    value = nil
+    switch removed.count {
+    case 0: break
+    // Members often go one by one: to look where one lies costs less than to hash all.
+    case 1: for place in Self.places(of: removed[0], in: elements) { elements.remove(at: place) }
+    default: elements.removeAll(where: Set(removed.map(Value.reference)).contains)
+    }
+    elements += inserted.map(Value.reference)
     set(key, to: .array(elements))
-    return before
+  }
+
+  /// Where an object is among ordered members, the last place first.
+  private static func places(of object: ObjectID, in members: [Value]) -> [Int] {
+    members.withUnsafeBufferPointer { members in
+      var places: [Int] = []
+      var place = members.count
+      while place > 0 {
+        place -= 1
+        if case .reference(let member) = members[place], member == object { places.append(place) }
+      }
+      return places
+    }
   }
 
   /// Takes a value out of the delta, because one that stayed there would be copied when it is changed.

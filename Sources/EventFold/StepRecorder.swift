@@ -26,6 +26,34 @@ struct StepRecorder: Hashable, Sendable {
     objects[object, default: Object()].note(key, from: before, to: after, isByKey: isByKey)
   }
 
+  /// Ordered members are about to change whose order before the step is noted. What is noted that they have become is
+  /// given up, as it would be copied when they change; `putOrder` notes it anew.
+  ///
+  /// - Returns: whether that is what they are; otherwise nothing is done.
+  mutating func takeOrder(of object: ObjectID, _ key: KeyNumber, is value: Value?) -> Bool {
+    guard case .array(let members)? = value, let index = objects.index(forKey: object),
+      case .order(let before, .some(let after))? = objects.values[index].values[key],
+      Self.areOne(members, after)
+    else { return false }
+    objects.values[index].values[key] = .order(before: before, after: [])
+    return true
+  }
+
+  mutating func putOrder(of object: ObjectID, _ key: KeyNumber, _ value: Value?) {
+    guard let index = objects.index(forKey: object),
+      case .order(let before, _)? = objects.values[index].values[key]
+    else { return }
+    objects.values[index].values[key] = .order(before: before, after: value?.array)
+  }
+
+  /// Whether two arrays lie in one place. That two in different places are alike nobody looks for.
+  private static func areOne(_ one: [Value], _ other: [Value]) -> Bool {
+    one.count == other.count
+      && one.withUnsafeBufferPointer { one in
+        other.withUnsafeBufferPointer { one.baseAddress == $0.baseAddress }
+      }
+  }
+
   /// An object is about to come to be.
   mutating func noteAbsence(_ object: ObjectID) {
     if objects[object] == nil { objects[object] = Object(kind: .deleted) }

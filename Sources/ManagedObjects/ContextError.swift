@@ -35,6 +35,8 @@ public enum ContextError: Error, Hashable, Sendable {
   case classNotInModel(String)
   /// The store has no model yet.
   case noModel
+  /// An object leads to one that another context has made and not saved.
+  case destinationUnsaved(ObjectID, key: String, destination: ObjectID)
   /// A transformer cannot make a value storable, or read it.
   case transformFailed(ObjectID, key: String, reason: String)
 
@@ -88,6 +90,9 @@ extension ContextError: CustomStringConvertible {
     case .classNotInModel(let name):
       "The class \(name) is not in the model that the store was opened with; open the store with it."
     case .noModel: "The store has no model yet; open it with one."
+    case .destinationUnsaved(let id, let key, let destination):
+      "\(key) of \(id) leads to \(destination), which another context has made and not saved; save that one first, or "
+        + "make the object in this context."
     case .transformFailed(let id, let key, let reason):
       "The value of \(key) of \(id) cannot be stored: \(reason)"
     }

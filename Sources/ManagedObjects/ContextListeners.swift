@@ -6,6 +6,7 @@ struct ContextListeners {
   static let bufferedCount = 256
 
   private var lastNumber = 0
+  private var isFinished = false
   private var onChange: [Int: (ObjectsDidChange) -> Void] = [:]
   private var onWillSave: [Int: () -> Void] = [:]
   private var onDidSave: [Int: (Commit?) -> Void] = [:]
@@ -64,6 +65,7 @@ struct ContextListeners {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ContextNotification.self, bufferingPolicy: .bufferingNewest(Self.bufferedCount))
     notifications[next()] = continuation
+    if isFinished { finish() }
     noteHearing()
     return stream
   }
@@ -72,6 +74,7 @@ struct ContextListeners {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ContextChange.self, bufferingPolicy: .bufferingNewest(Self.bufferedCount))
     changes[next()] = continuation
+    if isFinished { finish() }
     noteHearing()
     return stream
   }
@@ -90,10 +93,12 @@ struct ContextListeners {
     noteHearing()
   }
 
-  /// The context has come to its end.
-  func finish() {
+  /// The context has come to its end, and so do sequences that are asked for later.
+  mutating func finish() {
+    isFinished = true
     for reader in notifications.values { reader.finish() }
     for reader in changes.values { reader.finish() }
+    (notifications, changes) = ([:], [:])
   }
 
   private mutating func next() -> Int {

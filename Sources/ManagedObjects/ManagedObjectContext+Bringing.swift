@@ -123,11 +123,14 @@ extension ManagedObjectContext {
   func insertAgain(_ state: ObjectState) {
     let object = state.objectID
     if fold.objects[object] == nil {
-      // It may have been there where the context stands.
-      writer.holdRead()
-      state.base = view.snapshot.number
       state.handle = nil
-      perform(.based(object, on: state.base), rows: [object: nil])
+      if let parent = view.parent {
+        noteAbsence(of: state, parent)
+      } else {
+        writer.holdRead()
+        state.base = commitWithout(state)
+        perform(.based(object, on: state.base), rows: [object: nil])
+      }
       state.basedIn = event.stretch
     }
     perform(.inserted(object), rows: [object: nil])
@@ -140,6 +143,18 @@ extension ManagedObjectContext {
     settle(state)
     event.inserted.insert(object)
     openPatch?.inserted.append(object)
+  }
+
+  /// The last commit at which the context knows that an object is not there: where somebody has brought it back since, the
+  /// save is to tell that.
+  func commitWithout(_ state: ObjectState) -> CommitNumber {
+    let head = view.snapshot
+    do throws(StoreError) {
+      return try head.handle(of: state.objectID).map(\.isDeleted) ?? true ? head.number : state.base
+    } catch {
+      readFailure = error
+      return state.base
+    }
   }
 
   /// The keys of objects that lead to one that is to go, though nothing that is to be taken back has had them do so.

@@ -17,6 +17,13 @@ extension ManagedObjectContext {
   /// The context that saving goes to; nil where that is the store.
   public var parent: ManagedObjectContext? { view.parent }
 
+  /// The one that saves to the store.
+  private var outermost: ManagedObjectContext {
+    var context = self
+    while let above = context.view.parent { context = above }
+    return context
+  }
+
   // MARK: Reading
 
   /// What an object has where the context reads it; nil where it is not there.
@@ -118,10 +125,41 @@ extension ManagedObjectContext {
     standIn(for: state.objectID, on: storedRow(state), parent)
   }
 
+  /// Writes down where a child's object is not that comes back: where the outermost ancestor's stands, after what its
+  /// ancestors have deleted of it.
+  func noteAbsence(of state: ObjectState, _ parent: ManagedObjectContext) {
+    begin()
+    let object = state.objectID
+    let root = parent.outermost
+    let head = root.view.snapshot
+    var (base, isStored) = (head.number, false)
+    if let above = root.state(of: object), !above.isFault {
+      base = above.presence == .gone ? root.commitWithout(above) : above.base
+      isStored = (root.fold.objects[object].map(\.baseRow) ?? root.storedRow(above)) != nil
+    } else {
+      do throws(StoreError) {
+        isStored = try root.shown(object, head) != nil
+      } catch {
+        readFailure = error
+      }
+    }
+    if base != .none { writer.record(.based(object, on: base)) }
+    if isStored { recordUnregistered(.deleted(object)) }
+    state.base = base
+    apply(.based(object, on: base), rows: [object: nil])
+  }
+
+  /// Writes down an edit that is nothing the child could undo.
+  private func recordUnregistered(_ edit: Edit) {
+    let registersUndo = fold.registersUndo
+    if registersUndo { writer.record(.undoSwitched(isOn: false)) }
+    writer.record(edit)
+    if registersUndo { writer.record(.undoSwitched(isOn: true)) }
+  }
+
   /// The commit that the outermost ancestor's object stands on; nil where it is in none.
   private func committedBase(of object: ObjectID, _ parent: ManagedObjectContext) -> CommitNumber? {
-    var root = parent
-    while let above = root.view.parent { root = above }
+    let root = parent.outermost
     guard let state = root.instance(of: object)?.state else { return nil }
     root.fireForUndo(state)
     return state.handle == nil ? nil : state.base
@@ -133,8 +171,7 @@ extension ManagedObjectContext {
     for object: ObjectID, on row: Row?, _ parent: ManagedObjectContext, withOwn: Bool = false
   ) {
     guard let live = writer.live, let row else { return }
-    var root = parent
-    while let above = root.view.parent { root = above }
+    let root = parent.outermost
     guard let state = root.instance(of: object)?.state else { return }
     root.fireForUndo(state)
     var committed = root.fold.objects[object].map(\.baseRow) ?? root.storedRow(state)
@@ -142,11 +179,7 @@ extension ManagedObjectContext {
     var edits: [Edit] = []
     if standIns.keys[object] == nil {
       if committed == nil {
-        // It is nothing that the child could undo.
-        let registersUndo = fold.registersUndo
-        if registersUndo { edits.append(.undoSwitched(isOn: false)) }
-        edits.append(.inserted(object))
-        if registersUndo { edits.append(.undoSwitched(isOn: true)) }
+        recordUnregistered(.inserted(object))
       } else if state.base != live.base {
         writer.record(.based(object, on: state.base))
       }

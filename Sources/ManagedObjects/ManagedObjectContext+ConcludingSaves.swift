@@ -106,11 +106,18 @@ extension ManagedObjectContext {
     settle(state)
   }
 
-  /// Lets go of objects that have no changes and that the undo history does not need. Where these are many, it is not
-  /// looked for them at every save, so that a save does not cost what all before it have left.
+  /// Lets go of objects that have no changes and that the undo history does not need. It is not looked for them at every
+  /// save where that takes long, so that a save does not cost what all before it have left.
   private func releaseUnneeded() {
-    guard held.count > heldAfterRelease * 2 || held.count < 100 else { return }
-    defer { heldAfterRelease = held.count }
+    guard savesUntilRelease <= 0 || held.count > heldAfterRelease * 2 else {
+      savesUntilRelease -= 1
+      return
+    }
+    var lookedAtCount = held.count
+    defer {
+      heldAfterRelease = held.count
+      savesUntilRelease = lookedAtCount / 64
+    }
     // One that does not show what is untracked is found here by who gives that up.
     var unneeded = Set(
       held.filter { id, object in
@@ -119,6 +126,7 @@ extension ManagedObjectContext {
     // Mostly the last steps are about what is held.
     for step in [fold.undoSteps, fold.redoSteps].joined().reversed() {
       if unneeded.isEmpty { return }
+      lookedAtCount += step.objects.count
       for each in step.objects { unneeded.remove(each.object) }
     }
     for id in unneeded { held[id] = nil }

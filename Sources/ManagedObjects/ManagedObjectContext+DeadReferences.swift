@@ -8,9 +8,12 @@ extension ManagedObjectContext {
   /// rule would have done that nullifies, had it known of it. It is nothing that could be undone.
   ///
   /// What a save is to refuse because a deletion is denied is left as it is.
+  ///
+  /// - Throws: where something was led to an object that another context has made and not saved.
   func dropDeadReferences() throws {
     let dead = try deadReferences()
     guard !dead.isEmpty, deniedDeletions().isEmpty else { return }
+    try refuseUnsaved(dead)
     beginTelling()
     for each in dead { drop(each) }
     endTelling()
@@ -46,6 +49,20 @@ extension ManagedObjectContext {
       }
     }
     return dead.sorted { ($0.object, $0.key) < ($1.object, $1.key) }
+  }
+
+  /// What is not there yet is no deletion to follow.
+  private func refuseUnsaved(_ dead: [DeadReferences]) throws {
+    var madeElsewhere: Set<ObjectID>?
+    for each in dead {
+      for destination in each.destinations.sorted() where try !hasKnown(destination) {
+        let made = try madeElsewhere ?? objectsMadeElsewhere()
+        madeElsewhere = made
+        guard made.contains(destination) else { continue }
+        throw ContextError.destinationUnsaved(
+          each.object, key: name(of: each.key, each.object), destination: destination)
+      }
+    }
   }
 
   private func willBeThere(_ object: ObjectID, _ head: Snapshot) throws -> Bool {

@@ -97,6 +97,8 @@ extension ManagedObjectContext {
     state.isBeingDeleted = true
     object.prepareForDeletion()
     state.isBeingDeleted = false
+    // The hook may have given it up.
+    fireQuietly(state)
     guard state.presence == .there else { return }
     readMembers(of: state)
     held[state.objectID] = object

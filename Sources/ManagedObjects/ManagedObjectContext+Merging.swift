@@ -18,9 +18,11 @@ extension ManagedObjectContext {
 
   /// Brings in what a commit has changed, of which nobody is told yet.
   ///
+  /// - Parameter isNoted: whether the context is to stand on it; of several the last is enough, as that costs looking at
+  ///   all that is unsaved.
   /// - Returns: the objects that came to be. They stay for a moment, for who is told of the change to hold them.
   @discardableResult
-  func bringIn(_ commit: Commit) -> [ManagedObject] {
+  func bringIn(_ commit: Commit, isNoted: Bool = true) -> [ManagedObject] {
     settleSave()
     var states: [ObjectState] = []
     var isNew: [ObjectID] = []
@@ -39,7 +41,7 @@ extension ManagedObjectContext {
     refresh(
       states.filter { !$0.isFault && $0.base < commit.number }, keepingChanges: true, reason: .merge
     )
-    noteMerged(commit.number)
+    if isNoted { noteMerged(commit.number) }
     for change in commit.changes { noteReferences(in: change) }
     tellWaiting(of: commit)
     noteGone(states.filter { $0.isFault && !isChanged($0) }, in: commit)

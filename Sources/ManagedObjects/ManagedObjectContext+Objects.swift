@@ -89,7 +89,7 @@ extension ManagedObjectContext {
   // MARK: Faults
 
   /// Whether an object is gone here, which the store may have again: another context may have taken its deletion back.
-  private func isBack(_ state: ObjectState) -> Bool { state.presence == .gone && !state.hasDraft }
+  func isBack(_ state: ObjectState) -> Bool { state.presence == .gone && !state.hasDraft }
 
   private func becomeFault(_ state: ObjectState) {
     state.isFault = true

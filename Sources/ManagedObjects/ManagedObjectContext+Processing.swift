@@ -58,16 +58,32 @@ extension ManagedObjectContext {
     let last = store.lastCommit
     if last <= mergedThrough { return }
     do throws(StoreError) {
-      // Who is told of one may have the next brought in already.
-      for commit in try store.commits(since: mergedThrough) where commit.number > mergedThrough {
-        mergedThrough = commit.number
-        if !isOwn(commit) { bringIn(commit) }
+      while mergedThrough < last {
+        let (begin, commits) = (mergedThrough, try nextCommits(through: last))
+        let lastToNote = commits.last { !isOwn($0) }?.number
+        // Who is told of one may have the next brought in already.
+        for commit in commits where commit.number > mergedThrough {
+          mergedThrough = commit.number
+          if !isOwn(commit) { bringIn(commit, isNoted: commit.number == lastToNote) }
+        }
+        // What others had compaction drop meanwhile is not waited for.
+        if mergedThrough == begin { mergedThrough = last }
       }
     } catch {
       // What they were cannot be read, perhaps as compaction has dropped it; what there is now can.
       mergedThrough = last
       refreshAllObjects()
     }
+  }
+
+  /// The next commits to be brought in; of many not all, so that memory holds for any number of them.
+  private func nextCommits(through last: CommitNumber) throws(StoreError) -> [Commit] {
+    var commits: [Commit] = []
+    try store.forEachCommit(since: mergedThrough) { commit in
+      commits.append(commit)
+      return commits.count < 1_000 && commit.number < last
+    }
+    return commits
   }
 
   /// Whether a commit is the context's own, from before it was resumed, too.

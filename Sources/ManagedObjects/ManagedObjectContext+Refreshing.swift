@@ -24,6 +24,15 @@ extension ManagedObjectContext {
     do { return try shown(state.objectID, view.snapshot) == nil } catch { return false }
   }
 
+  /// Whether an object is gone here that somebody has brought back.
+  private func isShownAgain(_ state: ObjectState) -> Bool {
+    guard isBack(state) else { return false }
+    do throws(StoreError) { return try shown(state.objectID, view.snapshot) != nil } catch {
+      readFailure = error
+      return false
+    }
+  }
+
   /// Has an object of an ID be as the store has it now, as `refresh(_:mergeChanges:)` does.
   public func refresh(_ id: ObjectID, mergeChanges keepingChanges: Bool) {
     if let object = instance(of: id) { refresh(object, mergeChanges: keepingChanges) }
@@ -37,7 +46,8 @@ extension ManagedObjectContext {
     if isRefusedInPatch() { return }
     let states = registered.values.map { $0.takeUnretainedValue() }
       .filter {
-        !$0.isFault && $0.isShownBelow && $0.presence != .gone && !isOnlyHere($0)
+        !$0.isFault && $0.isShownBelow && ($0.presence != .gone || isShownAgain($0))
+          && !isOnlyHere($0)
       }
       .sorted { $0.objectID < $1.objectID }
     refresh(states, keepingChanges: true, reason: .refresh)

@@ -123,7 +123,7 @@ extension ManagedObjectContext {
       guard let instance = instance(of: object) else { continue }
       let state = instance.state
       held[object] = instance
-      if draft.baseRow == nil, state.isFault { (state.isFault, state.presence) = (false, .gone) }
+      if draft.baseRow == nil, state.isFault { takeAsGone(state, seenAt: draft.base) }
       fireForUndo(state)
       if draft.isThere, state.presence != .there { insertAgain(state) } else { base(state) }
       if !draft.isThere, state.presence == .there {
@@ -171,5 +171,14 @@ extension ManagedObjectContext {
     if !rows.isEmpty { bring(rows, named: nil) }
     endUndoGrouping()
     processPendingChanges()
+  }
+
+  /// Has an object that was not read here be gone as a child has seen it: what somebody else has made of it since is a
+  /// conflict of the save.
+  private func takeAsGone(_ state: ObjectState, seenAt commit: CommitNumber) {
+    // What a child has refreshed stands on no commit.
+    if commit > view.snapshot.number { return }
+    (state.isFault, state.presence) = (false, .gone)
+    state.base = commit
   }
 }

@@ -175,22 +175,6 @@ extension ManagedObjectContext {
     endFollowingUp()
   }
 
-  /// What follows is a change again that can be undone.
-  private func endFollowingUp() {
-    if followUp == .unregistered, undoDisabledDepth == 0 { perform(.undoSwitched(isOn: true)) }
-    followUp = .none
-  }
-
-  /// Has what is about to be changed be no step, where it follows from what was undone or redone just now: it is made
-  /// anew by whoever makes it, and what can be redone is to stay.
-  func noteFollowUp() {
-    followUp = .none
-    if fold.registersUndo {
-      perform(.undoSwitched(isOn: false))
-      followUp = .unregistered
-    }
-  }
-
   /// Takes a step back, or makes it again; who listens to the context is still to be told.
   ///
   /// - Parameter leavesRedo: whether what follows from it is no step, so that what can be redone stays.

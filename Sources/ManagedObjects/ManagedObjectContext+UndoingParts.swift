@@ -139,8 +139,9 @@ extension UndoStep {
   /// What this step has changed and a later one has changed as well.
   fileprivate func keys(changedBy later: UndoStep) -> [(ObjectID, KeyNumber)] {
     var keys: [(ObjectID, KeyNumber)] = []
+    let others = Dictionary(later.objects.map { ($0.object, $0) }) { first, _ in first }
     for part in objects {
-      guard let other = later.objects.first(where: { $0.object == part.object }) else { continue }
+      guard let other = others[part.object] else { continue }
       if part.kind == .updated, other.kind == .updated {
         for entry in part.entries {
           guard let after = other.entries.first(where: { $0.key == entry.key }),

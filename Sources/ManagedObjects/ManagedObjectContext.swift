@@ -24,6 +24,8 @@ public final class ManagedObjectContext {
   var foundToSave: [ManagedObject]?
   /// How many they were when it was last looked which of them are needed.
   var heldAfterRelease = 0
+  /// How many saves are still to come before it is looked again, unless these have become many more.
+  var savesUntilRelease = 0
   /// The numbers of keys that have been looked up.
   var keys: [String: KeyNumber] = [:]
   /// The key paths that have been looked up, by the class of the objects that they were read of.

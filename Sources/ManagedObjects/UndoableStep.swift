@@ -1,16 +1,6 @@
 internal import EventFold
 public import ObjectModel
 
-/// How a context stands to changes that those make who are told that something was undone or redone.
-enum FollowUp {
-  /// Nothing was undone just now: they are changes as any.
-  case none
-  /// They are being told, and the first change is to have none be registered.
-  case expected
-  /// None is registered, until all have been told.
-  case unregistered
-}
-
 /// Something that a context did and that can be undone.
 public struct UndoableStep: Hashable, Sendable {
   /// Its place among the steps, from the first.

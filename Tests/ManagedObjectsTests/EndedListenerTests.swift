@@ -43,6 +43,17 @@ import Testing
     withExtendedLifetime(tokens) {}
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `S41: what a closed context is asked to tell ends, asked before or after`() async throws {
+    let context = try Stage().context()
+    let before = (context.changes, context.notifications)
+    context.close()
+    var told = 0
+    for changes in [before.0, context.changes] { for await _ in changes { told += 1 } }
+    for told in [before.1, context.notifications] { for await _ in told { Issue.record() } }
+    #expect(told == 0)
+  }
+
   @Test func `S38: who observes a computed key hears once of what its setter sets`() throws {
     let context = try Stage(ManagedObjectModel(Named.self)).context()
     let person = context.insert(Named.self)

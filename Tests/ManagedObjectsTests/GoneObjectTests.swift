@@ -159,6 +159,27 @@ import Testing
     }
   }
 
+  @Test func `S15, S44: an object that its hook gives up takes along what goes with it`() throws {
+    let actions = Probe.Actions()
+    actions.onCall["prepareForDeletion"] = { $0.context?.refresh($0, mergeChanges: false) }
+    try Probe.$actions.withValue(actions) {
+      let stage = try Stage(Probe.model())
+      let context = stage.context()
+      let (post, comment) = (context.insert(Probe.self), context.insert("Comment"))
+      post.setValue("title", forKey: "title")
+      comment.setValue(post.reference, forKey: "post")
+      try context.save()
+      context.delete(post)
+      try context.save()
+      #expect(post.isDeleted && comment.isDeleted)
+      context.undo()
+      #expect(post.value(forKey: "title") == "title")
+      #expect(post.value(forKey: "comments") == .array([comment.reference]))
+      try context.save()
+      #expect(try stage.store.verify(deep: true) == [])
+    }
+  }
+
   /// Two contexts that have both deleted a post which has been liked five times, and take that back.
   private func withBroughtBack(
     _ body: (ManagedObjectContext, ManagedObjectContext, ManagedObject) throws -> Void

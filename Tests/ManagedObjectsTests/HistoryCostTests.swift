@@ -38,6 +38,9 @@ import Testing
 
   @Test func `S49: a save costs no more for what was saved and can be undone`() throws {
     let context = try Stage().context()
+    // One that only the oldest step is about stays held.
+    let early = context.insert("Blog")
+    try context.save()
     let post = context.insert("Post")
     func rounds(_ count: Int) throws -> UInt64 {
       try Self.time {
@@ -52,6 +55,45 @@ import Testing
     let last = try rounds(300)
     #expect(last < 3 * first, "300 saves took \(first) ns, and then \(last) ns")
     #expect(context.undoSteps.count > 2_900)
+    withExtendedLifetime(early) {}
+  }
+
+  @Test func `S58, S59: bringing in many commits costs what they hold, whatever is unsaved`() throws
+  {
+    let growth = try Self.growth { count in
+      let stage = try Stage()
+      let (context, other) = (stage.context(), stage.context())
+      for _ in 0..<count { context.insert("Post") }
+      context.automaticallyMergesChanges = true
+      let blogs = (0..<count).map { _ in other.insert("Blog") }
+      for blog in blogs {
+        blog.setValue("x", forKey: "name")
+        try other.save()
+      }
+      let time = Self.time { context.processPendingChanges() }
+      let merged = try context.fetch(FetchRequest("Blog")).count
+      #expect(merged == count)
+      return time
+    }
+    #expect(growth < 27, "eight times as many take \(growth) times as long")
+  }
+
+  @Test func `S51: undoing an old step of many objects costs what it holds, whatever came later`()
+    throws
+  {
+    let growth = try Self.growth { count in
+      let context = try Stage().context()
+      let posts = (0..<count).map { _ in context.insert("Post") }
+      context.processPendingChanges()
+      for post in posts { post.setValue("x", forKey: "title") }
+      context.processPendingChanges()
+      for post in posts { post.setValue(1, forKey: "score") }
+      context.processPendingChanges()
+      let time = try Self.time { try context.undo(step: 1) }
+      #expect(posts.allSatisfy { $0.value(forKey: "title") == "Untitled" })
+      return time
+    }
+    #expect(growth < 27, "eight times as many take \(growth) times as long")
   }
 
   @Test func `S20: what one object had before the event is told without looking at all others`()

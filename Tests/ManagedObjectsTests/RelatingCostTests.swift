@@ -86,4 +86,26 @@ import Testing
     }
     #expect(growth < 27)
   }
+
+  @Test(arguments: [false, true])
+  func `S43: taking ordered members away one by one costs each what it costs of few`(
+    isDeletion: Bool
+  ) throws {
+    let growth = try growth((250, 2_000)) { count in
+      let context = try Stage().context()
+      let post = context.insert("Post")
+      let comments = (0..<count).map { _ in context.insert("Comment") }
+      post.setValue(.array(comments.map(\.reference)), forKey: "comments")
+      try context.save()
+      let time = timeOf {
+        for comment in comments {
+          if isDeletion { context.delete(comment) } else { comment.setValue(nil, forKey: "post") }
+        }
+        context.processPendingChanges()
+      }
+      #expect(post.value(forKey: "comments") == .array([]))
+      return time
+    }
+    #expect(growth < 27)
+  }
 }

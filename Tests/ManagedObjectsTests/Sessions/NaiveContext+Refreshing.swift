@@ -17,11 +17,12 @@ extension NaiveContext {
 
   /// Has objects stand on the head. What was changed is put on what the store has now; what was set as it was
   /// is kept of dynamic attributes only. An object that is gone there is gone here, with its changes; one that was
-  /// made here alone, or is gone, is left alone.
+  /// made here alone is left alone, and so is one that is gone, unless somebody has brought it back.
   func refresh(_ ids: Set<ObjectID>) {
     let shown = ids.filter {
       let object = read($0)
-      return object.snapshot != nil || object.isThere && world.row($0, at: world.head) != nil
+      let isStored = world.row($0, at: world.head) != nil
+      return object.snapshot != nil || isStored && (object.isThere || !object.isDirty)
     }
     reading(shown) { for id in shown { readAnew(id) } }
   }
