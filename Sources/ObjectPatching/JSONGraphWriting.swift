@@ -55,7 +55,7 @@ struct JSONGraphWriting {
       // A key that names nothing is found when the patch is applied, or is that of a new object.
       guard let entity = try? graph.entity(tokens[0]),
         let identity = try? graph.identity(tokens[1], of: entity),
-        let object = try side.lookup.object(identity, at: PatchPath(tokens)),
+        let object = try side.lookup().object(identity, at: PatchPath(tokens)),
         let row = try side.row(of: object)
       else { continue }
       entities[entity.name, default: []].append((identity, object, row))

@@ -6,8 +6,8 @@ internal import ObjectStore
 extension Patch {
   /// What happened in a store between two moments, by the commits between them; nil where these cannot be told.
   ///
-  /// Where only values were set the earlier state is not made for that: of rows only those are read of changed objects
-  /// that have an identifier, which is not among what changed.
+  /// No state is made for that. Of objects only those are read of which the commits do not say all: that have an
+  /// identifier which is not among what changed, or of which counters, sets or long values changed.
   ///
   /// - Throws: where there is no such moment, or the commits cannot be read.
   static func byCommits(
@@ -15,29 +15,14 @@ extension Patch {
   ) throws -> Patch? {
     let (before, after) = (try store.commit(at: old), try store.commit(at: new))
     let isForward = before <= after
-    let (first, last) = (min(before, after), max(before, after))
-    let head = store.head
-    guard head.number >= last else { return nil }
-    let later = PatchSide(
-      (isForward ? new : old) == .head
-        ? try store.asOf(.head) : try store.objects(at: last, countedBackFrom: head))
-    let snapshot = later.context.shownSnapshot
-    guard snapshot.number == last, head.eraCount(at: first) == head.eras.count,
-      snapshot.eras.count == head.eras.count,
-      let changes = try store.netChanges(after: first, through: last)
+    guard
+      let commits = try PatchCommits(
+        of: store, after: min(before, after), through: max(before, after))
     else { return nil }
-    let saying = CommitPatches(
-      later, isForward: isForward, try options.wholeNames(in: [later.context]))
-    var entries: [ObjectPatch] = []
-    for (object, change) in changes.sorted(by: { $0.key < $1.key }) {
-      guard case .patch(let patch) = try saying.answer(object, change) else {
-        let other = try store.objects(at: first, countedBackFrom: snapshot)
-        let (from, to) = isForward ? (other, later.context) : (later.context, other)
-        return try difference(from: from, to: to, options, changes)
-      }
-      if let patch { entries.append(patch) }
-    }
-    return PatchNesting(entries, later.context.schema).patch
+    let sides = [true, false].map { PatchSide(PatchMoment(commits, isFirst: $0)) }
+    let (from, to) = isForward ? (sides[0], sides[1]) : (sides[1], sides[0])
+    let comparison = try PatchComparison(from, to, options, commits.changes, isForward: isForward)
+    return try comparison.patch()
   }
 }
 
@@ -82,16 +67,17 @@ struct CommitPatches {
   }
 
   func answer(_ object: ObjectID, _ change: NetChange) throws(StoreError) -> Answer {
-    guard change.isWhole, let info = later.entity(of: object), !wholeNames.contains(info.name)
+    guard change.isUpdate, let info = later.entity(of: object), !wholeNames.contains(info.name)
     else { return .unknown }
+    for entry in change.entries {
+      if let property = info.property(entry.key), property.attribute == nil { return .unknown }
+    }
     let change = isForward ? change : change.inverse
     var (old, new): ([String: Value], [String: Value]) = ([:], [:])
     for entry in change.entries {
-      let property = info.property(entry.key)
-      if let property, property.attribute == nil { return .unknown }
       let (before, after) = (entry.old ?? .null, entry.new ?? .null)
       guard before != after,
-        let name = property?.name ?? later.context.store.name(of: entry.key)
+        let name = info.property(entry.key)?.name ?? later.store.name(of: entry.key)
       else { continue }
       old[name] = before
       new[name] = after

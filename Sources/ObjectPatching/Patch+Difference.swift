@@ -29,16 +29,16 @@ extension Patch {
     from old: ManagedObjectContext, to new: ManagedObjectContext, _ options: PatchOptions,
     _ changes: [ObjectID: NetChange]?
   ) throws -> Patch {
-    var comparison = try PatchComparison(old, new, options, changes)
-    return PatchNesting(try comparison.entries(), new.schema).patch
+    try PatchComparison(old, new, options, changes).patch()
   }
 
   /// What happened in a store between two moments, by the names that things have under the model it has now: what that
   /// does not have any more is left out, and what is new in it is as if it had always been.
   ///
-  /// Costs: reading the commits in between, and where the later moment is not now, those that came after it; where
-  /// objects came or went, or more changed than values that were set, also making the earlier moment of the commits in
-  /// between, and reading these objects there and then.
+  /// Costs: reading the commits in between, and objects of which these do not say all: whose identifier is not among
+  /// what changed, or of which counters, sets or long values changed. Where an object comes again, or has taken the
+  /// identifier of another that went, also all that may lead to it by relationships which nobody clears, as those
+  /// without inverse, at the earlier moment.
   ///
   /// - Throws: where there is no such moment, or compaction has dropped it.
   public static func difference(
@@ -98,8 +98,13 @@ extension PatchComparison {
     }
   }
 
+  func patch() throws -> Patch {
+    var comparison = self
+    return PatchNesting(try comparison.entries(), to.schema).patch
+  }
+
   /// What becomes of each object, without nesting.
-  fileprivate mutating func entries() throws -> [ObjectPatch] {
+  private mutating func entries() throws -> [ObjectPatch] {
     var candidates = try isOneStore ? candidatesByCommits() : candidatesByIdentity()
     try pairRenamed(&candidates)
     if isOneStore { try addWhatLeadsElsewhere(&candidates) }
@@ -115,15 +120,17 @@ extension PatchComparison {
   private mutating func pairRenamed(_ candidates: inout [Candidate]) throws {
     var gone: [PatchIdentity: Int] = [:]
     for (index, candidate) in candidates.enumerated() {
+      // Nothing comes under the ID of what goes.
       if case .rows(let old?, nil) = candidate,
-        let identity = from.identity(of: old.object, old.row)
+        let identity = from.identity(of: old.object, old.row), identity.isByAttribute
       {
         try refuseSecond(gone.updateValue(index, forKey: identity), identity)
       }
     }
+    if gone.isEmpty { return }
     for index in candidates.indices {
       guard case .rows(nil, let new?) = candidates[index],
-        let identity = to.identity(of: new.object, new.row),
+        let identity = to.identity(of: new.object, new.row), identity.isByAttribute,
         let place = gone.removeValue(forKey: identity), case .rows(let old?, _) = candidates[place]
       else { continue }
       counterparts[old.object] = new.object
@@ -141,32 +148,42 @@ extension PatchComparison {
 
   /// Within one store: what was changed in between, and what the contexts do not show as it was saved.
   private func candidatesByCommits() throws -> [Candidate] {
-    let isForward = from.context.shownSnapshot.number < to.context.shownSnapshot.number
     let saying = CommitPatches(isForward ? to : from, isForward: isForward, wholeNames)
-    return try changesInBetween().sorted { $0.key < $1.key }.map { object, change in
+    let changes = try changesInBetween()
+    return try changes.keys.sorted().map { object in
+      let change = changes[object] ?? .unknown
       if case .patch(let patch) = try saying.answer(object, change) { return .patch(object, patch) }
-      return try rows(of: object)
+      if isNamedWhole(object) { return try rows(of: object) }
+      return .rows(
+        old: try from.row(of: object, changedBy: change).map { (object, $0) },
+        new: try to.row(of: object, changedBy: change).map { (object, $0) })
     }
   }
 
+  /// All that an object has on the two sides, also what was not changed.
   private func rows(of object: ObjectID) throws -> Candidate {
     .rows(
       old: try from.row(of: object).map { (object, $0) },
       new: try to.row(of: object).map { (object, $0) })
   }
 
+  private func isNamedWhole(_ object: ObjectID) -> Bool {
+    if wholeNames.isEmpty { return false }
+    return from.entity(of: object).map { wholeNames.contains($0.name) } ?? false
+  }
+
   /// Adds what leads to others on the two sides though nobody has led it there, so that no commit says it: to an object
   /// for which another is taken, as it is gone; or to one that comes again.
   private func addWhatLeadsElsewhere(_ candidates: inout [Candidate]) throws {
     var uncleared: [EntityNumber: [KeyNumber]] = [:]
-    for info in from.context.schema.entities {
+    for info in from.schema.entities {
       let keys = from.unclearedRelationships(of: info).map(\.key)
       if !keys.isEmpty { uncleared[info.number] = keys }
     }
     if uncleared.isEmpty { return }
     var others = Set(counterparts.keys)
     for case .rows(let old, let new?) in candidates
-    where try old?.object != new.object && from.context.hasKnown(new.object) {
+    where try old?.object != new.object && from.hasKnown(new.object) {
       others.insert(new.object)
     }
     if others.isEmpty { return }
@@ -178,30 +195,30 @@ extension PatchComparison {
       if isLeading { leading.insert(object) }
     }
     for (index, candidate) in candidates.enumerated() {
-      guard let object = candidate.object, leading.remove(object) != nil,
-        case .patch = candidate
-      else { continue }
+      guard let object = candidate.object, leading.remove(object) != nil else { continue }
+      if case .rows(_, let new) = candidate, new?.object != object { continue }
       candidates[index] = try rows(of: object)
     }
     for object in leading.sorted() { candidates.append(try rows(of: object)) }
   }
 
   private func changesInBetween() throws -> [ObjectID: NetChange] {
-    let (old, new) = (from.context.shownSnapshot, to.context.shownSnapshot)
     var apart: [ObjectID: NetChange] = [:]
-    for side in [from, to] {
-      for object in side.context.objectsApart { apart[object] = .unknown }
-    }
-    if old.eras.count == new.eras.count,
-      let changes = try self.changes
-        ?? from.context.store.netChanges(
-          after: min(old.number, new.number), through: max(old.number, new.number))
-    {
-      return changes.merging(apart) { $1 }
+    for side in [from, to] { for object in side.objectsApart { apart[object] = .unknown } }
+    if let changes = try changes ?? commitsInBetween() {
+      return apart.isEmpty ? changes : changes.merging(apart) { $1 }
     }
     try from.forEach { object, _ in apart[object] = .unknown }
     try to.forEach { object, _ in apart[object] = .unknown }
     return apart
+  }
+
+  /// What commits between what two contexts show have done; nil where these cannot be told.
+  private func commitsInBetween() throws -> [ObjectID: NetChange]? {
+    let (old, new) = (try from.context().shownSnapshot, try to.context().shownSnapshot)
+    guard old.eras.count == new.eras.count else { return nil }
+    return try from.store.netChanges(
+      after: min(old.number, new.number), through: max(old.number, new.number))
   }
 
   private func candidatesByIdentity() throws -> [Candidate] {

@@ -86,7 +86,7 @@ private struct PatchWalk {
     for property in side.entity(of: object)?.properties ?? [] where !property.isTransient {
       guard let relationship = property.relationship else { continue }
       let takesAlong = goes && relationship.description.deleteRule == .cascade
-      for member in try side.context.destinationsShown(of: object, property) {
+      for member in try side.context().destinationsShown(of: object, property) {
         guard let identity = try side.identity(of: member),
           let token = try isOld
             ? comparison.token(before: member) : comparison.token(after: member),
@@ -115,8 +115,8 @@ private struct PatchWalk {
   ) throws -> ObjectID? {
     let side = isOld ? comparison.to : comparison.from
     if comparison.isOneStore, try side.row(of: object) != nil { return object }
-    guard side.context.schema.entity(named: identity.entityName) != nil,
-      let found = try side.lookup.object(identity, at: PatchPath())
+    guard side.schema.entity(named: identity.entityName) != nil,
+      let found = try side.lookup().object(identity, at: PatchPath())
     else { return nil }
     // In one store what comes under the identifier of what goes is that; what only gave the identifier up is not.
     let own = isOld ? comparison.from : comparison.to

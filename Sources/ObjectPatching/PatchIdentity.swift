@@ -31,6 +31,17 @@ public struct PatchIdentity: Hashable, Sendable {
   public init(_ entityName: String, _ object: ObjectID) {
     self.init(entityName, .objectID(object))
   }
+
+  /// Whether a value tells it, and not the object's ID.
+  var isByAttribute: Bool { if case .attribute = identifier { true } else { false } }
+
+  /// Identities of several entities are seldom looked for together: what tells the object from its others is enough.
+  public func hash(into hasher: inout Hasher) {
+    switch identifier {
+    case .attribute(_, let value): hasher.combine(value)
+    case .objectID(let object): hasher.combine(object)
+    }
+  }
 }
 
 extension PatchIdentity: CustomStringConvertible {

@@ -23,9 +23,9 @@ extension PatchOptions {
   /// The names of all entities of whose objects all old attributes are given, where those of some contexts are compared.
   ///
   /// - Throws: where neither what the contexts show nor their stores now have an entity that is named.
-  func wholeNames(in contexts: [ManagedObjectContext]) throws(PatchError) -> Set<String> {
+  func wholeNames(of sides: [PatchSide]) throws(PatchError) -> Set<String> {
     if wholeEntities.isEmpty { return [] }
-    return try wholeNames(in: contexts.flatMap { [$0.schema, Schema.of($0.store)] })
+    return try wholeNames(in: sides.flatMap { [$0.schema, Schema.of($0.store)] })
   }
 
   /// - Throws: where none of the schemas has an entity that is named.

@@ -75,6 +75,7 @@ private struct PatchLaws {
     try checkHalves(first, tally)
     try checkRows(0, 1)
     try checkRows(1, 0)
+    try checkRows(0, 2)
     try checkRows(2, 0)
     try checkBack(tally)
     if isNamed {

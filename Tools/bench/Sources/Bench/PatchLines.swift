@@ -60,7 +60,8 @@ struct PatchLines {
   /// came, went and were led elsewhere, too.
   func pastDifference(commits: Int = 1_000, changes: Int = 10) throws -> Comparison {
     var comparison = Comparison(
-      line: "D1b", what: "the same far back, of relationships and objects too", unit: .seconds)
+      line: "D1b", what: "the same far back, of relationships and objects too", unit: .seconds,
+      goals: [.floor(3)])
     let family = try FamilyStore(try bench.workplace.emptyFolder("family"))
     let store = family.store
     let parents = try (0..<bench.saveCount).map { _ in
