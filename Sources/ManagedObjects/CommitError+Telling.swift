@@ -12,7 +12,7 @@ extension CommitError {
     switch self {
     case .stillLedTo: true
     case .conflicts(let conflicts): conflicts.objects.allSatisfy { $0.objection == .deletes }
-    case .store, .tooFewLeft: false
+    case .store, .miscounted: false
     }
   }
 
@@ -21,8 +21,8 @@ extension CommitError {
     switch self {
     case .store(let error): return error
     case .stillLedTo(let objects): return ContextError.stillLedTo(objects)
-    case .tooFewLeft(let shortages):
-      return ValidationErrors(failures: shortages.compactMap { ValidationFailure($0, schema) })
+    case .miscounted(let miscounts):
+      return ValidationErrors(failures: miscounts.compactMap { ValidationFailure($0, schema) })
     case .conflicts(let conflicts):
       let names = KeyNaming(store: store)
       return MergeConflicts(
@@ -32,13 +32,19 @@ extension CommitError {
 }
 
 extension ValidationFailure {
-  fileprivate init?(_ shortage: CommitError.Shortage, _ schema: Schema) {
-    guard let info = schema.entity(shortage.object.entity),
-      let property = info.property(shortage.key), let relationship = property.relationship
+  fileprivate init?(_ miscount: CommitError.Miscount, _ schema: Schema) {
+    guard let info = schema.entity(miscount.object.entity),
+      let property = info.property(miscount.key), let relationship = property.relationship
     else { return nil }
-    let minimum = relationship.description.minCount ?? 1
-    self.init(
-      objectID: shortage.object, entityName: info.name, key: property.name,
-      kind: shortage.count == 0 ? .missing : .tooFew(shortage.count, minimum: minimum))
+    let (count, minimum) = (miscount.count, relationship.description.minCount ?? 1)
+    let kind: Kind
+    if count == 0 {
+      kind = .missing
+    } else if let maximum = relationship.description.maxCount, count > maximum {
+      kind = .tooMany(count, maximum: maximum)
+    } else {
+      kind = .tooFew(count, minimum: minimum)
+    }
+    self.init(objectID: miscount.object, entityName: info.name, key: property.name, kind: kind)
   }
 }

@@ -10,6 +10,8 @@ final class KeyPathNames {
   private var names: [AnyKeyPath: String] = [:]
   /// What leads to no key, by the names that it is given; its values are asked of objects.
   private(set) var accessors: [String: KeyAccessor] = [:]
+  /// Those of which there is no object that could be asked.
+  private var unasked: Set<String> = []
   /// What those give, before it is made a value.
   private var contents: [String: (ManagedObject) -> Any?] = [:]
 
@@ -23,15 +25,20 @@ final class KeyPathNames {
     // What is computed leads to objects that no row knows of.
     if let last = keys.last, let content = contents[last] {
       nonisolated(unsafe) let path = path
-      return keys.dropLast() + [
-        add { object in (content(object) as? ManagedObject)?[keyPath: path] }
-      ]
+      let name = add { object in (content(object) as? ManagedObject)?[keyPath: path] }
+      if unasked.contains(last) { unasked.insert(name) }
+      return keys.dropLast() + [name]
     }
     if let name = names[path] { return keys + [name] }
-    let name = context.storedKey(of: path, info, provingByObjects: true) ?? accessor(of: path)
+    let stored = context.storedKey(of: path, info, provingByObjects: true)
+    let name = stored ?? accessor(of: path)
+    if stored == nil, !context.hasObject(of: info) { unasked.insert(name) }
     names[path] = name
     return keys + [name]
   }
+
+  /// Whether a name is of a property of which there is no object.
+  func isUnasked(_ name: String) -> Bool { unasked.contains(name) }
 
   /// Whether a name is of what is computed.
   func isComputed(_ name: String) -> Bool { accessors[name] != nil }
@@ -65,7 +72,8 @@ extension Filter {
   /// Reads what a predicate says of objects of a context.
   init<Object>(_ predicate: Predicate<Object>, _ names: KeyPathNames) throws(QueryError) {
     try self.init(
-      predicate, keys: { names.keys(of: $0, behind: $1) }, isComputed: { names.isComputed($0) })
+      predicate, keys: { names.keys(of: $0, behind: $1) }, isComputed: { names.isComputed($0) },
+      isUnasked: { names.isUnasked($0) })
   }
 }
 
@@ -124,6 +132,11 @@ extension ManagedObjectContext {
     // The class has an accessor of its own for it, which property and key need not share.
     let hasAccessor = info.kinds.contains { schema.entity($0)?.virtualAttributes[name] != nil }
     return hasAccessor ? nil : name
+  }
+
+  /// Whether there is an object of an entity, or of an heir of it.
+  fileprivate func hasObject(of info: EntityInfo) -> Bool {
+    info.kinds.contains { schema.entity($0).map { sample(of: $0) != nil } ?? false }
   }
 
   /// What an object of an entity has; nil where there is none.

@@ -11,6 +11,7 @@ extension ManagedObjectContext {
   ///   and the object becomes a fault.
   public func refresh(_ object: ManagedObject, mergeChanges keepingChanges: Bool) {
     if isRefusedInPatch() { return }
+    settleSave()
     let state = object.state
     guard state.attached() === self, state.isFault || state.isShownBelow else { return }
     if isOnlyHere(state) { return }
@@ -44,6 +45,7 @@ extension ManagedObjectContext {
   /// since, and not what was read before.
   public func refreshAllObjects() {
     if isRefusedInPatch() { return }
+    settleSave()
     let states = registered.values.map { $0.takeUnretainedValue() }
       .filter {
         !$0.isFault && $0.isShownBelow && ($0.presence != .gone || isShownAgain($0))

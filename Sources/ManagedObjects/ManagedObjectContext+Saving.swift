@@ -172,6 +172,12 @@ extension ManagedObjectContext {
     let names = KeyNaming(store: store)
     request.policy = mergePolicy.conflictPolicy(schema, names, mergeKinds)
     request.mergeKind = mergeKinds
+    request.objection = { [schema] object, key, value in
+      guard let property = schema.entity(object.entity)?.property(key),
+        case .failure(let failure) = property.admitted(value, schema)
+      else { return nil }
+      return "\(property.name) \(failure.reason)"
+    }
     request.keepsEnds = true
     // It is asked for all keys of an object, and then for those of another.
     var known: (object: UInt64, state: Unmanaged<ObjectState>?) = (0, nil)

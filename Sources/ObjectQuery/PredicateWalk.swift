@@ -17,12 +17,14 @@ extension Filter {
   /// - Parameters:
   ///   - keys: the keys that a key path leads to behind others; nil where it leads to none.
   ///   - isComputed: whether a key is of what objects are asked for, so that no row leads on from it.
+  ///   - isUnasked: whether it is of that, and there is no such object.
   /// - Throws: `QueryError` with the code `untranslatable`, which names the operator that no filter has.
   package init<Object>(
     _ predicate: Predicate<Object>, keys: @escaping (AnyKeyPath, [String]) -> [String]?,
-    isComputed: @escaping (String) -> Bool = { _ in false }
+    isComputed: @escaping (String) -> Bool = { _ in false },
+    isUnasked: @escaping (String) -> Bool = { _ in false }
   ) throws(QueryError) {
-    var walk = PredicateWalk(keys: keys, isComputed: isComputed)
+    var walk = PredicateWalk(keys: keys, isComputed: isComputed, isUnasked: isUnasked)
     walk.variables[predicate.variable.key] = .init(level: 0, operand: .key([]))
     self = try walk.filter(predicate.expression)
   }
@@ -48,6 +50,7 @@ struct PredicateWalk {
 
   let keys: (AnyKeyPath, [String]) -> [String]?
   let isComputed: (String) -> Bool
+  let isUnasked: (String) -> Bool
   var variables: [PredicateExpressions.VariableID: Binding] = [:]
   /// How many closures over destinations stand around this place.
   var level = 0
@@ -93,6 +96,8 @@ struct PredicateWalk {
     inner.level += 1
     inner.variables[variable] = Binding(level: inner.level, operand: .key([]))
     let filter = try inner.filter(test)
+    // Where there is nobody who has such a property nobody is asked what it leads to.
+    if let last = path.last, isUnasked(last) { return quantifier == .any ? .none : .all }
     let isComputed = path.last.map(isComputed) ?? false
     // Of one comparison with a value the quantifier says the same, also of sets of values.
     if case .comparison(let comparison) = filter.node, comparison.quantifier == nil,

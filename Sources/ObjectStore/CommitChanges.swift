@@ -72,7 +72,7 @@ extension PendingCommits {
     var keeping = EndKeeping(ends, parts, at: snapshot)
     do throws(StoreError) { try keeping.keep() } catch { throw .store(error) }
     guard keeping.stillLedTo.isEmpty else { throw .stillLedTo(keeping.stillLedTo.sorted()) }
-    guard keeping.shortages.isEmpty else { throw .tooFewLeft(keeping.shortages) }
+    guard keeping.miscounts.isEmpty else { throw .miscounted(keeping.miscounts) }
     return keeping
   }
 
@@ -150,8 +150,24 @@ struct RivalMerges {
       let merge = ObjectMerge(rival.sides, request.policy) {
         request.mergeKind(rival.sides.object, $0)
       }
-      outcomes[rival.sides.object] = (rival, merge)
+      outcomes[rival.sides.object] = (rival, admitted(merge, of: rival.sides, by: request))
     }
+  }
+
+  /// What has come of an object, if it can be: nobody has validated what both sides have done together.
+  private func admitted(
+    _ merge: ObjectMerge, of sides: ObjectConflict, by request: CommitRequest
+  ) -> ObjectMerge {
+    guard case .merged(let row?) = merge, let ours = sides.ours, let theirs = sides.theirs else {
+      return merge
+    }
+    for key in sides.ourKeys.sorted() where row[key] != ours[key] && row[key] != theirs[key] {
+      guard let objection = request.objection(sides.object, key, row[key]) else { continue }
+      var conflict = sides
+      conflict.objection = .notAdmitted(objection)
+      return .conflict(conflict)
+    }
+    return merge
   }
 }
 

@@ -33,6 +33,9 @@ package struct CommitRequest {
   package var policy = ConflictPolicy.tell
   /// How the values of an object's key merge.
   package var mergeKind: (ObjectID, KeyNumber) -> MergeKind = { _, _ in .asWhole }
+  /// Why an object cannot have a value that is neither what it was to have, nor what others have made it, but what comes of
+  /// both; nil where it can.
+  package var objection: (ObjectID, KeyNumber, Value?) -> String? = { _, _, _ in nil }
   /// Whether both ends of relationships are kept in step, as contexts do; otherwise rows are taken as they are.
   package var keepsEnds = false
   /// The edit that set a key's value last, where the context knows it: the commit need not repeat it.
@@ -52,12 +55,13 @@ package enum CommitError: Error, Hashable, Sendable {
   /// These are to be deleted, and are led to by what others have committed and the request says nothing of: their
   /// delete rules have to be followed on what is there now.
   case stillLedTo([ObjectID])
-  /// With what others have committed, and without what is to be deleted, these lead to fewer objects than they must.
-  case tooFewLeft([Shortage])
+  /// With what others have committed, and without what is to be deleted, these lead to fewer objects than they must, or to
+  /// more than they may.
+  case miscounted([Miscount])
   case store(StoreError)
 
-  /// A relationship that leads to too few objects.
-  package struct Shortage: Hashable, Sendable {
+  /// A relationship that leads to too few objects, or to too many.
+  package struct Miscount: Hashable, Sendable {
     package let object: ObjectID
     package let key: KeyNumber
     package let count: Int

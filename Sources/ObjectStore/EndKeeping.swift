@@ -73,8 +73,8 @@ struct EndKeeping {
   var kept: Set<ObjectID> = []
   /// Objects that are to be deleted and that others lead to, of which who commits does not know.
   var stillLedTo: Set<ObjectID> = []
-  /// Relationships of objects that are asked for which, with that, lead to fewer objects than they must.
-  private(set) var shortages: [CommitError.Shortage] = []
+  /// Relationships which, with that, lead to fewer objects than they must, or to more than they may.
+  private(set) var miscounts: [CommitError.Miscount] = []
 
   init(_ ends: RelationshipEnds, _ parts: [Part], at head: Snapshot) {
     self.ends = ends
@@ -98,19 +98,62 @@ struct EndKeeping {
     let links = disagreements.filter(\.isLink).sorted { $0.place < $1.place }
     for each in links { try link(each) }
     setGathered()
-    for part in parts[..<askedCount] where kept.contains(part.object) { noteShortages(of: part) }
+    for part in parts[..<askedCount] where kept.contains(part.object) { noteMiscounts(of: part) }
+    for holder in try answeredHolders().sorted(by: { ($0.object, $0.key) < ($1.object, $1.key) }) {
+      try noteMiscount(of: holder)
+    }
   }
 
   /// Who commits has seen to it that what is asked for is as the model demands, and knows nothing of what was taken
-  /// from it here.
-  private mutating func noteShortages(of part: Part) {
+  /// from it here, or put there.
+  private mutating func noteMiscounts(of part: Part) {
     guard let row = part.new, let asked = part.asked else { return }
     for end in ends[part.object.entity] where end.form != .answered {
       let count = row[end.key].destinations.count
-      guard end.isShort(by: count), !end.isShort(by: asked[end.key].destinations.count) else {
-        continue
-      }
-      shortages.append(CommitError.Shortage(object: part.object, key: end.key, count: count))
+      guard end.isMiscounted(by: count),
+        !end.isMiscounted(by: asked[end.key].destinations.count)
+      else { continue }
+      miscounts.append(CommitError.Miscount(object: part.object, key: end.key, count: count))
     }
+  }
+
+  /// The objects that are there whose relationships to many, which are answered from members, get others or lose some,
+  /// and may not lead to any number.
+  private mutating func answeredHolders() throws(StoreError) -> Set<Holder> {
+    var holders: Set<Holder> = []
+    for part in parts {
+      for end in ends[part.object.entity] where end.form == .one {
+        guard let back = end.back, back.form == .answered else { continue }
+        let (old, new) = (part.old?[end.key]?.reference, part.new?[end.key]?.reference)
+        if old == new { continue }
+        for object in [old, new].compactMap(\.self) {
+          guard let demands = self.end(of: object, back.key), demands.isDemanding else { continue }
+          if try isThere(object) { holders.insert(Holder(object: object, key: back.key)) }
+        }
+      }
+    }
+    return holders
+  }
+
+  private func end(of object: ObjectID, _ key: KeyNumber) -> RelationshipEnds.End? {
+    ends[object.entity].first { $0.key == key }
+  }
+
+  /// Counts the members that are to lead to an object.
+  private mutating func noteMiscount(of holder: Holder) throws(StoreError) {
+    guard let end = end(of: holder.object, holder.key), let member = end.back else { return }
+    var members = Set(
+      try head.objects(referringTo: holder.object, by: member.key, of: member.entity))
+    for part in parts {
+      guard self.end(of: part.object, member.key)?.back?.key == holder.key else { continue }
+      if part.new?[member.key]?.reference == holder.object {
+        members.insert(part.object)
+      } else {
+        members.remove(part.object)
+      }
+    }
+    guard end.isMiscounted(by: members.count) else { return }
+    miscounts.append(
+      CommitError.Miscount(object: holder.object, key: holder.key, count: members.count))
   }
 }

@@ -22,12 +22,19 @@ struct RelationshipEnds: Sendable {
     /// Whether it may lead to none, and to how many it must if it leads to any.
     let isOptional: Bool
     let leastCount: Int
+    let largestCount: Int
 
     /// The end that the destinations have, where they hold it themselves.
     var storedBack: Back? { back.flatMap { $0.form == .answered ? nil : $0 } }
 
     /// Whether so many destinations are fewer than there must be.
     func isShort(by count: Int) -> Bool { count == 0 ? !isOptional : count < leastCount }
+
+    /// Whether so many destinations are fewer than there must be, or more than there may.
+    func isMiscounted(by count: Int) -> Bool { isShort(by: count) || count > largestCount }
+
+    /// Whether there are numbers of destinations that may not be.
+    var isDemanding: Bool { !isOptional || leastCount > 0 || largestCount < .max }
   }
 
   /// The end of a relationship that leads back.
@@ -69,7 +76,8 @@ struct RelationshipEnds: Sendable {
           End(
             key: key, form: form(relationship), back: back, deleteRule: relationship.deleteRule,
             isOptional: relationship.isOptional,
-            leastCount: relationship.isToMany ? relationship.minCount ?? 0 : 0))
+            leastCount: relationship.isToMany ? relationship.minCount ?? 0 : 0,
+            largestCount: relationship.isToMany ? relationship.maxCount ?? .max : .max))
       }
     }
   }

@@ -95,6 +95,35 @@ import XJournal
     #expect(kept.count == 2)
   }
 
+  @Test func `S68: a predicate over destinations finds nothing where there are no objects`() throws
+  {
+    let stage = try Stage(ManagedObjectModel(Blog.self, Post.self, Comment.self))
+    let context = stage.context()
+    let areLiked = #Predicate<Blog> { $0.posts.contains { $0.likes > 3 } }
+    #expect(try context.fetch(Blog.self, where: areLiked).isEmpty)
+    try stage.store.batchDelete(Blog.self, where: areLiked)
+    let past = try stage.store.asOf(.commit(.none))
+    #expect(try past.fetch(Blog.self, where: areLiked).isEmpty)
+    let blog = context.insert(Blog.self)
+    let areCommented = #Predicate<Blog> {
+      $0.posts.contains { $0.comments.contains { $0.text == "x" } }
+    }
+    #expect(try context.count(Blog.self, where: areCommented) == 0)
+    let areAllFine = #Predicate<Blog> {
+      $0.posts.allSatisfy { $0.comments.allSatisfy { $0.text == "x" } }
+    }
+    #expect(try context.fetch(Blog.self, where: areAllFine) == [blog])
+    let isAnswer = #Predicate<Comment> { ($0.post?.comments.contains { $0.text == "x" }) ?? false }
+    #expect(try context.count(Comment.self, where: isAnswer) == 0)
+    let comment = context.insert(Comment.self)
+    comment.text = "x"
+    #expect(try context.count(Comment.self, where: isAnswer) == 0)
+    let post = context.insert(Post.self)
+    (post.blog, comment.post) = (blog, post)
+    #expect(try context.count(Comment.self, where: isAnswer) == 1)
+    #expect(try context.fetch(Blog.self, where: areCommented) == [blog])
+  }
+
   @Test func `S68, S70: a predicate counts, finds IDs and values, and is explained`() throws {
     let isFirst = #Predicate<Volume> { $0.title == "Alpha" }
     let found = try context.fetch(Volume.self, where: isFirst).map(\.objectID)

@@ -139,4 +139,91 @@ import Testing
     #expect(stage.objectIDs("Person") == [person.objectID])
     #expect(try stage.brokenEnds() == [] && stage.store.verify(deep: true) == [])
   }
+
+  // MARK: What merges by itself
+
+  private func things() throws -> Stage {
+    func many(_ name: String, _ back: String?, isOptional: Bool = true, most: Int? = nil)
+      -> RelationshipDescription
+    {
+      RelationshipDescription(
+        name, to: "Thing", inverse: back, isToMany: true, isOptional: isOptional, maxCount: most)
+    }
+    return try Stage(
+      ManagedObjectModel(entities: [
+        EntityDescription(
+          "Thing",
+          attributes: [
+            AttributeDescription("count", .counter, validation: [.maximum(.counter(5))]),
+            AttributeDescription("tags", .set, validation: [.maxLength(2)]),
+          ],
+          relationships: [
+            many("friends", "fans", isOptional: false), many("fans", "friends"),
+            many("few", nil, most: 1),
+            many("parts", "whole", most: 2),
+            RelationshipDescription("whole", to: "Thing", inverse: "parts"),
+          ])
+      ]))
+  }
+
+  @Test(arguments: ["count", "tags", "friends", "few"])
+  func `S62, S63: what two do to a value that merges is saved only where the model admits both`(
+    key: String
+  ) throws {
+    let stage = try things()
+    let (a, b) = (stage.context(), stage.context())
+    let objects = (0..<3).map { _ in a.insert("Thing") }
+    for object in objects { object.setValue(.set([objects[1].reference]), forKey: "friends") }
+    let (one, other) = (objects[1].reference, objects[2].reference)
+    objects[0].setValue(.set([one, other]), forKey: "friends")
+    objects[0].setValue(.set(["x"]), forKey: "tags")
+    try a.save()
+    let same = try b.existingObject(with: objects[0].objectID)
+    let values: [String: (Value, Value)] = [
+      "count": (.counter(4), .counter(3)), "tags": (.set(["x", "y"]), .set(["x", "z"])),
+      "friends": (.set([one]), .set([other])), "few": (.set([one]), .set([other])),
+    ]
+    let (ours, theirs) = try #require(values[key])
+    objects[0].setValue(theirs, forKey: key)
+    try a.save()
+    same.setValue(ours, forKey: key)
+    for policy in [MergePolicy.error, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump] {
+      b.mergePolicy = policy
+      let told = try #require(throws: MergeConflicts.self) { try b.save() }
+      #expect("\(told)".contains(key), "\(told)")
+    }
+    #expect(throws: ValidationErrors.self) { try b.save(retrying: 1) }
+    let reading = stage.context()
+    let stored = try reading.existingObject(with: objects[0].objectID)
+    #expect(stored.value(forKey: key) == theirs)
+    b.rollback()
+    same["note"] = "one that nothing keeps from being saved"
+    try b.save()
+    withExtendedLifetime((a, reading)) {}
+  }
+
+  @Test func `S62: members that others have led to an owner count when one more is led there`()
+    throws
+  {
+    let stage = try things()
+    let (a, b) = (stage.context(), stage.context())
+    let (owner, parts) = (a.insert("Thing"), (0..<3).map { _ in a.insert("Thing") })
+    for object in parts + [owner] { object.setValue(.set([owner.reference]), forKey: "friends") }
+    parts[0].setValue(owner.reference, forKey: "whole")
+    try a.save()
+    let theirs = try b.existingObject(with: parts[2].objectID)
+    theirs.setValue(owner.reference, forKey: "whole")
+    parts[1].setValue(owner.reference, forKey: "whole")
+    try a.save()
+    let errors = try #require(throws: ValidationErrors.self) { try b.save() }
+    #expect(errors.failures.map(\.kind) == [.tooMany(3, maximum: 2)])
+    #expect(errors.failures.map(\.objectID) == [owner.objectID])
+    a.delete(parts[0])
+    try a.save()
+    try b.save()
+    let reading = stage.context()
+    let members = try reading.existingObject(with: owner.objectID).value(forKey: "parts")
+    #expect(members.destinations.count == 2)
+    #expect(try stage.store.verify(deep: true) == [])
+  }
 }

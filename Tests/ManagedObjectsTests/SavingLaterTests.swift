@@ -52,6 +52,29 @@ import Testing
     @MainActor func reachGate() async { while !gate.hasWaiter { await Task.yield() } }
   }
 
+  @Test(arguments: [true, false]) @MainActor
+  func `S60, S54: a refresh waits for a save of an insert that is on its way`(ofAll isOfAll: Bool)
+    async throws
+  {
+    let held = try HeldStore()
+    let context = ManagedObjectContext(held.store)
+    let post = context.insert("Post")
+    post.setValue("mine", forKey: "scratch")
+    held.gate.shut()
+    let save = Task { @MainActor in try await context.save()?.number }
+    await held.reachGate()
+    held.gate.open()
+    if isOfAll {
+      context.refreshAllObjects()
+    } else {
+      context.refresh(post, mergeChanges: false)
+      #expect(post.isFault)
+    }
+    #expect(!context.hasChanges)
+    let number = try await save.value
+    #expect(number == 1)
+  }
+
   @Test func `S60: an awaited save is durable when it returns, with author and message`()
     async throws
   {
