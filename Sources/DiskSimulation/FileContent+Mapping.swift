@@ -16,10 +16,13 @@ extension FileContent {
   func showInMapping(_ range: Range<Int>) {
     guard let region else { return }
     let target = region.bytes(range)
-    for index in target.indices {
-      let position = range.lowerBound + index
-      target[index] = position < live.count ? live[position] : 0
+    let shown = range.clamped(to: 0..<live.count)
+    let count = min(shown.count, target.count)
+    live.withUnsafeBytes { live in
+      target.copyMemory(from: UnsafeRawBufferPointer(rebasing: live[shown].prefix(count)))
     }
+    UnsafeMutableRawBufferPointer(rebasing: target[count...])
+      .initializeMemory(as: UInt8.self, repeating: 0)
   }
 
   private func storedSectors(_ region: MappedRegion) -> [Int] {
