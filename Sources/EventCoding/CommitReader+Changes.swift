@@ -154,7 +154,9 @@ extension CommitReader {
     do throws(EventCodingError) {
       if let value = try edit.value(setFor: object, key) { return value }
     } catch {
-      // Where in the edit its bytes are wrong says nothing about a place in the commit.
+      // Too many values to be held are no damage. Where in the edit its bytes are wrong says nothing about a place in the
+      // commit.
+      if error.code == .tooMany { throw reader.error(.tooMany, at: place) }
     }
     throw reader.error(.editUnfit(position: position), at: place)
   }

@@ -102,7 +102,8 @@ private struct PatchPast {
           }
         }
       }
-      var earlier = names.filter { name, _ in !renamed.values.contains(name) }
+      let given = Set(renamed.values)
+      var earlier = names.filter { name, _ in !given.contains(name) }
       for (name, then) in renamed { earlier[name] = after(then) }
       self.names = earlier
     }

@@ -72,20 +72,23 @@ struct PatchMoment {
     return isFirst ? change.before : change.after
   }
 
+  /// Reads an object by itself, which costs a step for each later commit that has changed it; and where that is done of
+  /// more objects than there are later commits, of a state that is made once.
   private func read(_ object: ObjectID) throws(StoreError) -> Row? {
     // What the commits have left as it was is read where they end, which is nearer to what the store has now.
     let number = commits.changes[object] == nil ? commits.last : number
-    return number == commits.head.number
-      ? try commits.head.row(of: object) : try store.stored(object, at: number)?.row
+    if number == commits.head.number { return try commits.head.row(of: object) }
+    if let state = try commits.state(at: number) { return try state.row(of: object) }
+    return try store.stored(object, at: number)?.row
   }
 
   /// The value of a key that the commits have not changed.
   private func unchangedValue(
     of object: ObjectID, _ key: KeyNumber
   ) throws(StoreError) -> Value? {
-    commits.endAtHead
-      ? try commits.head.handle(of: object)?.value(key)
-      : try store.stored(object, at: commits.last)?.row?[key]
+    if commits.endAtHead { return try commits.head.handle(of: object)?.value(key) }
+    if let state = try commits.state(at: commits.last) { return try state.row(of: object)?[key] }
+    return try store.stored(object, at: commits.last)?.row?[key]
   }
 }
 
@@ -96,6 +99,8 @@ final class PatchCommits {
   let first: CommitNumber
   let last: CommitNumber
   let changes: [ObjectID: NetChange]
+  /// How many objects were read at the two moments one by one, and the states that were made of them since.
+  private var reads: [CommitNumber: (count: Int, state: Snapshot?)] = [:]
 
   /// - Returns: nil where the commits cannot be told, or the model has changed since the first of them.
   init?(
@@ -109,4 +114,16 @@ final class PatchCommits {
   }
 
   var endAtHead: Bool { last == head.number }
+
+  /// The state at a moment, once enough objects of it were read to be worth making it. Nil before.
+  func state(at number: CommitNumber) throws(StoreError) -> Snapshot? {
+    var reads = reads[number] ?? (0, nil)
+    if let state = reads.state { return state }
+    reads.count += 1
+    if UInt64(reads.count) > max(100, head.number.rawValue - number.rawValue) {
+      reads.state = try store.snapshot(at: number, countedBackFrom: head, isIndexed: false)
+    }
+    self.reads[number] = reads
+    return reads.state
+  }
 }

@@ -26,9 +26,10 @@ extension PatchPlan {
       var staying: [Leaving] = []
       for property in cascades {
         var lost: [Target] = []
+        let left = isWhole ? try leftUnsaid(property, index) : []
         for member in try destinations(ofGoing: .existing(object), property) {
           let leaving = Leaving(member: member, owner: .existing(object), property: property)
-          if isWhole, try leavesUnsaid(member, property, index) {
+          if left.contains(member) {
             try leave(leaving)
             continue
           }
@@ -125,16 +126,14 @@ extension PatchPlan {
     return found
   }
 
-  /// Whether a deletion that says all of its object says that another has left it before, which has no end to say so
-  /// itself.
-  private func leavesUnsaid(
-    _ member: Target, _ property: Property, _ index: Int
-  ) throws -> Bool {
-    if let inverse = property.relationship?.inverse, inverse.storage != .inverse { return false }
+  /// What a deletion that says all of its object says to have left it before, and has no end to say so itself.
+  private func leftUnsaid(_ property: Property, _ index: Int) throws -> Set<Target> {
+    if let inverse = property.relationship?.inverse, inverse.storage != .inverse { return [] }
     let removed = steps[index].patch.relationships[property.name]?.removed ?? []
-    return try removed.contains {
-      try objectBefore($0.identity, at: steps[index].path).map(Target.existing) == member
-    }
+    return Set(
+      try removed.compactMap {
+        try objectBefore($0.identity, at: steps[index].path).map(Target.existing)
+      })
   }
 
   /// Has an object leave what goes.
@@ -152,10 +151,13 @@ extension PatchPlan {
   private mutating func unlink(
     _ member: Target, from owner: Target, _ property: Property, isImplied: Bool
   ) throws {
-    let former = try shown(owner, property)
-    var link =
-      links[owner]?[property.key]
-      ?? Link(property: property, former: former, targets: former, isImplied: true)
+    var link: Link
+    if let known = links[owner]?[property.key] {
+      link = known
+    } else {
+      let former = try shown(owner, property)
+      link = Link(property: property, former: former, targets: former, isImplied: true)
+    }
     link.targets.removeAll { $0 == member }
     link.isImplied = link.isImplied && isImplied
     links[owner, default: [:]][property.key] = link

@@ -211,6 +211,7 @@ extension PatchPlan {
       return
     }
     if patch.kind == .creation {
+      try refuseGoing(index)
       steps[index].effect = .creation
     } else if steps[index].object != nil {
       steps[index].effect = .update
@@ -260,6 +261,18 @@ extension PatchPlan {
         "another context has given \(object) to what it has made and not saved; save that or roll it back before."
       )
     }
+  }
+
+  /// What goes under its identifier and comes again under its ID would be made under another ID, as what comes comes
+  /// before what goes.
+  private func refuseGoing(_ index: Int) throws(PatchError) {
+    guard case .objectID(let object) = steps[index].patch.identity.identifier,
+      going.contains(object)
+    else { return }
+    throw PatchError(
+      .repeatedObject, at: steps[index].path,
+      "\(steps[index].patch.identity) is deleted by the same patch, under another name, and comes again; apply the patches "
+        + "that were joined one after the other.")
   }
 
   /// What is there as what is to come to be. What comes with an identifier, and is named by an ID that means nothing

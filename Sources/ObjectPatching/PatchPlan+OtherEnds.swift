@@ -95,7 +95,11 @@ extension PatchPlan {
       guard var link = links[end.target]?[end.key],
         let inverse = link.property.relationship?.inverse
       else { continue }
-      let former = link.former
+      // Of most relationships no end is left.
+      guard
+        link.targets.contains(where: { endsLeft.contains(LinkEnd(target: $0, key: inverse.key)) })
+      else { continue }
+      let former = Set(link.former)
       link.targets.removeAll {
         !former.contains($0) && endsLeft.contains(LinkEnd(target: $0, key: inverse.key))
       }

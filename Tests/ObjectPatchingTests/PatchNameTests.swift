@@ -115,6 +115,27 @@ import Testing
     #expect(one.value(forKey: "guid") == nil)
   }
 
+  @Test func `what goes by its identifier and comes again by its ID is not made as another`() throws
+  {
+    let film = context.insert("Film")
+    try context.save()
+    film.setValue("r5", forKey: "guid")
+    try context.save()
+    let model = try PatchStage.model()
+    let gone = try Patch.difference(in: stage.store, from: .commit(2), to: .commit(0))
+    let back = try Patch.difference(in: stage.store, from: .commit(0), to: .commit(1))
+    let both = try gone.followed(by: back, model: model)
+    for policy in PatchPolicy.allCases {
+      let error = #expect(throws: PatchError.self) { try both.apply(to: context, policy: policy) }
+      #expect(error?.code == .repeatedObject)
+      #expect(film.value(forKey: "guid") == "r5" && !context.hasChanges)
+    }
+    // One after the other they lead where they should.
+    try gone.apply(to: context)
+    try back.apply(to: context)
+    #expect(!film.isDeleted && film.value(forKey: "guid") == nil)
+  }
+
   @Test func `a store of another lineage knows by its identifier what is about to lose it`() throws
   {
     let one = make("a")

@@ -90,7 +90,10 @@ struct ObjectPrinter {
 
   private func absence(of object: ObjectID, _ stored: StoredRow?) -> ToolError {
     let name = wording.name(object)
-    guard let stored else { return .no("there is no \(name) at commit \(snapshot.number).") }
+    // One that came later is known, and changed by no commit up to here.
+    guard let stored, stored.changed != .none else {
+      return .no("there is no \(name) at commit \(snapshot.number).")
+    }
     return .no(
       "\(name) was deleted by commit \(stored.changed); xjournal history \(name) shows what it was."
     )
