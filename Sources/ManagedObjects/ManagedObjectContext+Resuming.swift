@@ -134,7 +134,7 @@ extension ManagedObjectContext {
   }
 
   /// Delete rules run again when pending changes are processed: the process may have died before they did. What
-  /// they have done they do not find again.
+  /// they have done they do not find again, and what was led there in a later step is left as it is.
   private func takeUpDeletion(of state: ObjectState, _ ends: inout UnsavedEnds) {
     var row = storedRow(state) ?? Row()
     if let step = fold.openStep(of: state.objectID), step.kind == .inserted {
@@ -165,6 +165,7 @@ extension ManagedObjectContext {
     var objects = Set(candidates.destinations)
     if ends.leading[inverse.key] == nil { ends.leading[inverse.key] = unsavedEnds(by: inverse.key) }
     objects.formUnion(ends.leading[inverse.key]?[state.objectID] ?? [])
+    let late = objectsLed(to: state.objectID, by: inverse.key, &ends)
     if relationship.storage == .inverse, state.base != .none {
       do throws(StoreError) {
         objects.formUnion(
@@ -174,12 +175,37 @@ extension ManagedObjectContext {
         readFailure = error
       }
     }
-    return objects.sorted().filter { object in
+    return objects.subtracting(late).sorted().filter { object in
       guard let member = instance(of: object)?.state else { return false }
       fireQuietly(member)
       return member.presence == .there
         && heldValue(of: member, inverse.key).destinations.contains(state.objectID)
     }
+  }
+
+  /// The objects that were led to a deleted one in steps after the one that has deleted it.
+  private func objectsLed(
+    to object: ObjectID, by key: KeyNumber, _ ends: inout UnsavedEnds
+  ) -> Set<ObjectID> {
+    let steps = fold.undoSteps + [fold.openStep].compactMap(\.self)
+    if ends.deletions == nil {
+      var deletions: [ObjectID: Int] = [:]
+      for (index, step) in steps.enumerated() {
+        for part in step.objects where part.kind == .inserted { deletions[part.object] = index }
+      }
+      ends.deletions = deletions
+    }
+    guard let deletion = ends.deletions?[object], deletion + 1 < steps.count else { return [] }
+    var led: Set<ObjectID> = []
+    for part in steps[(deletion + 1)...].lazy.flatMap(\.objects) {
+      switch part.kind {
+      case .deleted: led.insert(part.object)
+      case .updated where part.entries.contains { $0.key == key && $0.before.lacks(object) }:
+        led.insert(part.object)
+      default: break
+      }
+    }
+    return led
   }
 
   /// Which unsaved objects lead where by a key.
@@ -194,7 +220,22 @@ extension ManagedObjectContext {
   }
 }
 
-/// Which unsaved objects lead where, by the keys that they do so by: found once for all deletions.
+/// Which unsaved objects lead where, by the keys that they do so by, and which steps have deleted which: found once for
+/// all deletions.
 private struct UnsavedEnds {
   var leading: [KeyNumber: [ObjectID: [ObjectID]]] = [:]
+  var deletions: [ObjectID: Int]?
+}
+
+extension ValueBefore {
+  /// Whether what leads to an object did not before the step.
+  fileprivate func lacks(_ object: ObjectID) -> Bool {
+    switch self {
+    case .value(let before): !before.destinations.contains(object)
+    case .members(let change): change.gained.contains(.reference(object))
+    case .appended(let members): members.contains(.reference(object))
+    case .order(let before, _): !(before ?? []).contains(.reference(object))
+    case .amount, .entries: false
+    }
+  }
 }

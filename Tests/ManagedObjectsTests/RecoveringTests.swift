@@ -269,6 +269,32 @@ import Testing
     #expect(!recovered.canRedo)
   }
 
+  @Test(arguments: [true, false])
+  func `S44, S50: what was led to an object after it was deleted is recovered as it was`(
+    isNew: Bool
+  ) throws {
+    let stage = try Stage()
+    let context = stage.context()
+    let (post, blog) = (context.insert("Post"), context.insert("Blog"))
+    let known = context.insert("Comment")
+    let readers = (0..<2).map { _ in context.insert("Person") }
+    readers[0].setValue(.set([post.reference]), forKey: "reads")
+    try context.save()
+    context.delete(post)
+    context.processPendingChanges()
+    let comment = isNew ? context.insert("Comment") : known
+    comment.setValue(post.reference, forKey: "post")
+    readers[1].setValue(.set([post.reference]), forKey: "reads")
+    context.processPendingChanges()
+    let ids = [post, blog, known, comment].map(\.objectID) + readers.map(\.objectID)
+    let before = Picture(ids, in: context)
+    let recovered = try Self.recovered(stage.killed())
+    #expect(Picture(ids, in: recovered) == before)
+    try recovered.save()
+    let saved = try recovered.existingObject(with: comment.objectID)
+    #expect(!saved.isDeleted && saved.value(forKey: "post") == nil)
+  }
+
   @Test func `S50: undo that was switched off is on again after recovery`() throws {
     let stage = try Stage()
     let context = stage.context()
