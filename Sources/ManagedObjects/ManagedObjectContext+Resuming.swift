@@ -165,7 +165,9 @@ extension ManagedObjectContext {
     var objects = Set(candidates.destinations)
     if ends.leading[inverse.key] == nil { ends.leading[inverse.key] = unsavedEnds(by: inverse.key) }
     objects.formUnion(ends.leading[inverse.key]?[state.objectID] ?? [])
-    let late = objectsLed(to: state.objectID, by: inverse.key, &ends)
+    let led = ends.led ?? objectsLedLate()
+    ends.led = led
+    let late = led[state.objectID]?[inverse.key] ?? []
     if relationship.storage == .inverse, state.base != .none {
       do throws(StoreError) {
         objects.formUnion(
@@ -183,26 +185,28 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The objects that were led to a deleted one in steps after the one that has deleted it.
-  private func objectsLed(
-    to object: ObjectID, by key: KeyNumber, _ ends: inout UnsavedEnds
-  ) -> Set<ObjectID> {
+  /// What was led to deleted objects in steps after those that have deleted them: by the deleted object, and by key.
+  private func objectsLedLate() -> [ObjectID: [KeyNumber: Set<ObjectID>]] {
     let steps = fold.undoSteps + [fold.openStep].compactMap(\.self)
-    if ends.deletions == nil {
-      var deletions: [ObjectID: Int] = [:]
-      for (index, step) in steps.enumerated() {
-        for part in step.objects where part.kind == .inserted { deletions[part.object] = index }
-      }
-      ends.deletions = deletions
+    var deletions: [ObjectID: Int] = [:]
+    for (index, step) in steps.enumerated() {
+      for part in step.objects where part.kind == .inserted { deletions[part.object] = index }
     }
-    guard let deletion = ends.deletions?[object], deletion + 1 < steps.count else { return [] }
-    var led: Set<ObjectID> = []
-    for part in steps[(deletion + 1)...].lazy.flatMap(\.objects) {
-      switch part.kind {
-      case .deleted: led.insert(part.object)
-      case .updated where part.entries.contains { $0.key == key && $0.before.lacks(object) }:
-        led.insert(part.object)
-      default: break
+    if deletions.isEmpty { return [:] }
+    var led: [ObjectID: [KeyNumber: Set<ObjectID>]] = [:]
+    for (index, step) in steps.enumerated() {
+      for part in step.objects where part.kind != .inserted {
+        guard let draft = fold.objects[part.object], draft.isThere else { continue }
+        let before =
+          part.kind == .deleted
+          ? draft.delta.keys.map { ($0, ValueBefore.value(nil)) }
+          : part.entries.map { ($0.key, $0.before) }
+        for (key, before) in before {
+          for object in before.destinationsGained(by: draft.value(of: key)) {
+            guard let deletion = deletions[object], deletion < index else { continue }
+            led[object, default: [:]][key, default: []].insert(part.object)
+          }
+        }
       }
     }
     return led
@@ -220,22 +224,27 @@ extension ManagedObjectContext {
   }
 }
 
-/// Which unsaved objects lead where, by the keys that they do so by, and which steps have deleted which: found once for
-/// all deletions.
+/// Which unsaved objects lead where, by the keys that they do so by, and what was led to deleted objects later: found once
+/// for all deletions.
 private struct UnsavedEnds {
   var leading: [KeyNumber: [ObjectID: [ObjectID]]] = [:]
-  var deletions: [ObjectID: Int]?
+  var led: [ObjectID: [KeyNumber: Set<ObjectID>]]?
 }
 
 extension ValueBefore {
-  /// Whether what leads to an object did not before the step.
-  fileprivate func lacks(_ object: ObjectID) -> Bool {
+  /// What a value leads to that it did not before the step.
+  fileprivate func destinationsGained(by now: Value?) -> [ObjectID] {
     switch self {
-    case .value(let before): !before.destinations.contains(object)
-    case .members(let change): change.gained.contains(.reference(object))
-    case .appended(let members): members.contains(.reference(object))
-    case .order(let before, _): !(before ?? []).contains(.reference(object))
-    case .amount, .entries: false
+    case .value(let before): Self.difference(now, before.destinations)
+    case .members(let change): change.gained.compactMap(\.reference)
+    case .appended(let members): members.compactMap(\.reference)
+    case .order(let before, _): Self.difference(now, (before ?? []).compactMap(\.reference))
+    case .amount, .entries: []
     }
+  }
+
+  private static func difference(_ now: Value?, _ before: [ObjectID]) -> [ObjectID] {
+    let before = Set(before)
+    return now.destinations.filter { !before.contains($0) }
   }
 }
