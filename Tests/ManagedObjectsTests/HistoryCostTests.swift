@@ -36,6 +36,31 @@ import Testing
     #expect(growth < 27, "eight times as many take \(growth) times as long")
   }
 
+  @Test(arguments: [true, false])
+  func `S44, S50: recovering many deletions costs each what one costs`(isStep: Bool) throws {
+    let growth = try Self.growth { count in
+      let stage = try Stage()
+      let context = stage.context()
+      let posts = (0..<count).map { _ in context.insert("Post") }
+      try context.save()
+      for post in posts { context.delete(post) }
+      if isStep {
+        context.processPendingChanges()
+        // What came later has to be told from that.
+        for _ in 0..<count { context.insert("Blog") }
+      }
+      let killed = try stage.killed()
+      let draft = try #require(killed.store.unsavedDrafts.first)
+      var recovered: ManagedObjectContext?
+      let time = try Self.time {
+        recovered = try ManagedObjectContext(recovering: draft, in: killed.store)
+      }
+      #expect(recovered?.deletedObjects.count == count)
+      return time
+    }
+    #expect(growth < 27, "eight times as many take \(growth) times as long")
+  }
+
   @Test func `S49: a save costs no more for what was saved and can be undone`() throws {
     let context = try Stage().context()
     // One that only the oldest step is about stays held.
