@@ -259,7 +259,7 @@ extension ManagedObjectContext {
     if let member = settableState(of: object) { unlink(member, back, from: owner) }
   }
 
-  private func refuseStrangers(
+  func refuseStrangers(
     _ objects: [ObjectID], of state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo
   ) {
     for object in objects {

@@ -39,8 +39,13 @@ extension ManagedObjectContext {
     }
     for (state, old) in zip(states, before) {
       if state.isFault {
-        // What it has is not known before it is read again.
-        for (key, owner) in old { forgetMembers(of: owner, leadingBackBy: key, of: state) }
+        // What it has is not known before it is read again: what it led to, and what it led to before it was changed.
+        let stored = drafts[state.objectID]?.baseRow
+        for (key, owner) in old {
+          for owner in Set([owner, stored?[key]?.reference]) {
+            forgetMembers(of: owner, leadingBackBy: key, of: state)
+          }
+        }
         continue
       }
       let new = references(of: state)

@@ -159,6 +159,9 @@ extension ManagedObjectContext {
             + "\(property.takenDescription).")
       }
       held = taken.value
+      if let relationship = property.relationship {
+        refuseStrangers(held.destinations, of: state, property.key, relationship)
+      }
     } else if value.isNone {
       held = nil
     }
@@ -265,7 +268,7 @@ extension Property {
       "dictionaries of property-list values that are not nested too deep"
     case .attribute(let attribute): "values of type \(attribute.type)"
     case .relationship(let relationship):
-      relationship.isToMany ? "references to objects" : "a reference to an object"
+      relationship.isToMany ? "references to objects, each of them once" : "a reference to an object"
     }
   }
 }

@@ -20,6 +20,27 @@ import Testing
     }
   }
 
+  @Test func `S18, S43: nothing is held that a relationship cannot lead to`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let context = try Stage().context()
+      let comment = context.insert("Comment")
+      comment.setPrimitiveValue(context.insert("Blog").reference, forKey: "post")
+    }
+    let words = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(words.contains("Comment.post cannot lead to") && words.contains("objects of Post"))
+  }
+
+  @Test func `S18, S43: an object that is a member twice is told of as that`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let context = try Stage().context()
+      let comment = context.insert("Comment")
+      context.insert("Post").setValue(
+        .array([comment.reference, comment.reference]), forKey: "comments")
+    }
+    let words = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(words.contains("each of them once"))
+  }
+
   @Test func `S18, S43: ordered members keep their order, however they are set`() throws {
     let stage = try Stage()
     let context = stage.context()

@@ -60,6 +60,24 @@ import Testing
     #expect(blog.value(forKey: "posts") == .set([aboutPost]))
   }
 
+  @Test func `S54: what is given up is a member again where it was, also before it is read`() throws
+  {
+    let stage = try Stage()
+    let context = stage.context()
+    let (first, second) = (context.insert("Blog"), context.insert("Blog"))
+    let post = context.insert("Post")
+    post.setValue(first.reference, forKey: "blog")
+    try context.save()
+    #expect(first.value(forKey: "posts") == .set([post.reference]))
+    post.setValue(second.reference, forKey: "blog")
+    #expect(second.value(forKey: "posts") == .set([post.reference]))
+    context.refresh(post, mergeChanges: false)
+    #expect(post.isFault)
+    #expect(first.value(forKey: "posts") == .set([post.reference]))
+    #expect(second.value(forKey: "posts") == .set([]))
+    #expect(post.isFault && post.value(forKey: "blog") == first.reference)
+  }
+
   @Test func `S58: to bring in an older commit puts nothing where a later one has taken it from`()
     throws
   {
