@@ -11,13 +11,11 @@ extension Patch {
   ///
   /// - Throws: where there is no such moment, or the commits cannot be read.
   static func byCommits(
-    of store: ReadableStore, from old: Moment, to new: Moment, _ options: PatchOptions
+    of history: PatchHistory, from old: CommitNumber, to new: CommitNumber, _ options: PatchOptions
   ) throws -> Patch? {
-    let (before, after) = (try store.commit(at: old), try store.commit(at: new))
-    let isForward = before <= after
+    let isForward = old <= new
     guard
-      let commits = try PatchCommits(
-        of: store, after: min(before, after), through: max(before, after))
+      let commits = try PatchCommits(of: history, after: min(old, new), through: max(old, new))
     else { return nil }
     let sides = [true, false].map { PatchSide(PatchMoment(commits, isFirst: $0)) }
     let (from, to) = isForward ? (sides[0], sides[1]) : (sides[1], sides[0])
@@ -30,12 +28,11 @@ extension Patch {
   /// The same where the model has changed since: of the rows of what the commits have changed, as the store's last model
   /// has them. Nil where that does not tell.
   static func underLatestModel(
-    of store: ReadableStore, from old: Moment, to new: Moment, _ options: PatchOptions
+    of store: ReadableStore, from old: CommitNumber, to new: CommitNumber, _ options: PatchOptions
   ) throws -> Patch? {
-    let (before, after) = (try store.commit(at: old), try store.commit(at: new))
-    guard let from = try store.asOfUnderLatestModel(old),
-      let to = try store.asOfUnderLatestModel(new),
-      let changes = try store.netChanges(after: min(before, after), through: max(before, after))
+    guard let from = try store.asOfUnderLatestModel(.commit(old)),
+      let to = try store.asOfUnderLatestModel(.commit(new)),
+      let changes = try store.netChanges(after: min(old, new), through: max(old, new))
     else { return nil }
     // What commits say of values is said of keys of their time.
     return try difference(from: from, to: to, options, changes.mapValues { _ in .unknown })

@@ -16,7 +16,8 @@ extension Patch {
   /// nobody clears, as those without inverse; between two stores, or where the model changed meanwhile, reading all
   /// objects of both.
   ///
-  /// - Throws: `StoreError` where a store cannot be read; `PatchError` where two objects have one identifier.
+  /// - Throws: `StoreError` where a store cannot be read; `PatchError` where two objects have one identifier, of two stores
+  ///   any, of one store two that go.
   public static func difference(
     from old: ManagedObjectContext, to new: ManagedObjectContext,
     options: PatchOptions = PatchOptions()
@@ -45,9 +46,19 @@ extension Patch {
     in store: ReadableStore, from old: Moment, to new: Moment = .head,
     options: PatchOptions = PatchOptions()
   ) throws -> Patch {
-    try byCommits(of: store, from: old, to: new, options)
+    let (before, after) = (try store.commit(at: old), try store.commit(at: new))
+    // What is read from is not to be earlier than the two.
+    return try difference(of: PatchHistory(store), from: before, to: after, options)
+  }
+
+  private static func difference(
+    of history: PatchHistory, from old: CommitNumber, to new: CommitNumber, _ options: PatchOptions
+  ) throws -> Patch {
+    let store = history.store
+    return try byCommits(of: history, from: old, to: new, options)
       ?? underLatestModel(of: store, from: old, to: new, options)
-      ?? difference(from: try store.asOf(old), to: try store.asOf(new), options: options)
+      ?? difference(
+        from: try store.asOf(.commit(old)), to: try store.asOf(.commit(new)), options: options)
   }
 
   /// What commits of a store have done together, which follow each other: those of `commits(since:)`, for a store
@@ -58,6 +69,12 @@ extension Patch {
   public init(
     _ commits: [Commit], of store: ReadableStore, options: PatchOptions = PatchOptions()
   ) throws {
+    try self.init(commits, of: PatchHistory(store), options)
+  }
+
+  /// - Parameter history: what has read later moments of the store, where something has.
+  init(_ commits: [Commit], of history: PatchHistory, _ options: PatchOptions) throws {
+    let store = history.store
     _ = try options.wholeNames(in: [Schema.of(store)])
     guard let first = commits.first, let last = commits.last else {
       self.init()
@@ -79,7 +96,7 @@ extension Patch {
     }
     let before = CommitNumber(rawValue: first.number.rawValue - 1)
     self = try .difference(
-      in: store, from: .commit(before), to: .commit(last.number), options: options)
+      of: history, from: before, to: last.number, options)
   }
 }
 

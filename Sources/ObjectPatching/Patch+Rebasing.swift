@@ -29,7 +29,9 @@ extension Patch {
       changed.formUnion(places)
       runs[runs.count - 1].append(commit)
     }
-    return try runs.map { try Patch($0, of: store, options: options) }
+    // The last first: what they are read by goes back from later moments to earlier ones.
+    let history = PatchHistory(store)
+    return try runs.reversed().map { try Patch($0, of: history, options) }.reversed()
   }
 
   /// The patch for a store that others have been applied to, or were made of, of which it does not know: objects are

@@ -11,7 +11,7 @@ struct PatchMoment {
   private let isFirst: Bool
 
   init(_ commits: PatchCommits, isFirst: Bool) {
-    store = commits.store
+    store = commits.history.store
     self.commits = commits
     self.isFirst = isFirst
   }
@@ -50,7 +50,9 @@ struct PatchMoment {
       return try row(of: object, changedBy: change, namedBy: key)
     }
     guard commits.endAtHead else { return try read(object) }
-    guard let handle = try commits.head.handle(of: object), !handle.isDeleted else { return nil }
+    guard let handle = try commits.history.head.handle(of: object), !handle.isDeleted else {
+      return nil
+    }
     var row = Row()
     if let key { row[key] = try handle.value(key) }
     return row
@@ -58,12 +60,12 @@ struct PatchMoment {
 
   /// Whether the store has an object here, or had it before.
   func hasKnown(_ object: ObjectID) throws(StoreError) -> Bool {
-    try store.stored(object, at: number).map { $0.changed != .none } ?? false
+    try commits.history.stored(object, at: number).map { $0.changed != .none } ?? false
   }
 
   /// A context that shows the whole moment.
   func context() throws(StoreError) -> ManagedObjectContext {
-    try store.objects(at: number, countedBackFrom: commits.head)
+    try store.objects(at: number, countedBackFrom: commits.history.head)
   }
 
   /// What the commits tell of an object here; nil where they do not.
@@ -72,58 +74,38 @@ struct PatchMoment {
     return isFirst ? change.before : change.after
   }
 
-  /// Reads an object by itself, which costs a step for each later commit that has changed it; and where that is done of
-  /// more objects than there are later commits, of a state that is made once.
   private func read(_ object: ObjectID) throws(StoreError) -> Row? {
     // What the commits have left as it was is read where they end, which is nearer to what the store has now.
     let number = commits.changes[object] == nil ? commits.last : number
-    if number == commits.head.number { return try commits.head.row(of: object) }
-    if let state = try commits.state(at: number) { return try state.row(of: object) }
-    return try store.stored(object, at: number)?.row
+    return try commits.history.stored(object, at: number)?.row
   }
 
   /// The value of a key that the commits have not changed.
   private func unchangedValue(
     of object: ObjectID, _ key: KeyNumber
   ) throws(StoreError) -> Value? {
-    if commits.endAtHead { return try commits.head.handle(of: object)?.value(key) }
-    if let state = try commits.state(at: commits.last) { return try state.row(of: object)?[key] }
-    return try store.stored(object, at: commits.last)?.row?[key]
+    if commits.endAtHead { return try commits.history.head.handle(of: object)?.value(key) }
+    return try commits.history.stored(object, at: commits.last)?.row?[key]
   }
 }
 
 /// The commits between two moments of a store, with what they have done to each object.
-final class PatchCommits {
-  let store: ReadableStore
-  let head: Snapshot
+struct PatchCommits {
+  let history: PatchHistory
   let first: CommitNumber
   let last: CommitNumber
   let changes: [ObjectID: NetChange]
-  /// How many objects were read at the two moments one by one, and the states that were made of them since.
-  private var reads: [CommitNumber: (count: Int, state: Snapshot?)] = [:]
 
   /// - Returns: nil where the commits cannot be told, or the model has changed since the first of them.
   init?(
-    of store: ReadableStore, after first: CommitNumber, through last: CommitNumber
+    of history: PatchHistory, after first: CommitNumber, through last: CommitNumber
   ) throws(StoreError) {
-    head = store.head
+    let head = history.head
     guard head.number >= last, head.eraCount(at: first) == head.eras.count,
-      let changes = try store.netChanges(after: first, through: last)
+      let changes = try history.store.netChanges(after: first, through: last)
     else { return nil }
-    (self.store, self.first, self.last, self.changes) = (store, first, last, changes)
+    (self.history, self.first, self.last, self.changes) = (history, first, last, changes)
   }
 
-  var endAtHead: Bool { last == head.number }
-
-  /// The state at a moment, once enough objects of it were read to be worth making it. Nil before.
-  func state(at number: CommitNumber) throws(StoreError) -> Snapshot? {
-    var reads = reads[number] ?? (0, nil)
-    if let state = reads.state { return state }
-    reads.count += 1
-    if UInt64(reads.count) > max(100, head.number.rawValue - number.rawValue) {
-      reads.state = try store.snapshot(at: number, countedBackFrom: head, isIndexed: false)
-    }
-    self.reads[number] = reads
-    return reads.state
-  }
+  var endAtHead: Bool { last == history.head.number }
 }

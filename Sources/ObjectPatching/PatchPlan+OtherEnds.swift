@@ -65,13 +65,11 @@ extension PatchPlan {
   /// What comes stands over what goes, what the holding end says over what is said at the other, and what is said later
   /// over what is said before.
   mutating func plan(_ implied: [Implied]) throws {
+    var left: [Implied] = []
     for each in implied.filter({ $0.owner == nil }) + implied.filter({ $0.owner != nil }) {
       let end = LinkEnd(target: each.member, key: each.property.key)
       if let owner = each.owner, each.former != [owner], endsLeft.contains(end) {
-        // Where both are merged, nothing was said of that yet.
-        if policy == .merge, let property = steps[each.index].info.property(each.key) {
-          _ = note(each.index, property, [], [each.member], try membersShown(each.owner, property))
-        }
+        left.append(each)
         continue
       }
       var link = Link(
@@ -86,6 +84,35 @@ extension PatchPlan {
         steps[each.index].keysHeldElsewhere.append(each.key)
       }
     }
+    // Where both are merged, nothing was said of what does not come.
+    if policy == .merge { try noteLeft(left) }
+  }
+
+  /// Notes what does not come to an owner as it has gone elsewhere, at once for each relationship: of many that do not
+  /// come, each would be told with all members otherwise.
+  private mutating func noteLeft(_ left: [Implied]) throws {
+    var places: [StepKey: Int] = [:]
+    var groups: [[Implied]] = []
+    for each in left {
+      let place = StepKey(index: each.index, key: each.key)
+      if let known = places[place] {
+        groups[known].append(each)
+      } else {
+        places[place] = groups.count
+        groups.append([each])
+      }
+    }
+    for group in groups {
+      guard let first = group.first, let property = steps[first.index].info.property(first.key)
+      else { continue }
+      _ = note(
+        first.index, property, [], group.map(\.member), try membersShown(first.owner, property))
+    }
+  }
+
+  private struct StepKey: Hashable {
+    let index: Int
+    let key: String
   }
 
   /// Has nothing come to objects whose relationships to one stay as they are.

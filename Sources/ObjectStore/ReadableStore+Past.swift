@@ -57,7 +57,7 @@ extension ReadableStore {
   }
 
   /// The same, known from a state that is not earlier, where the journal has all commits between them.
-  func stored(
+  package func stored(
     _ object: ObjectID, at number: CommitNumber, countedBackFrom latest: Snapshot
   ) throws(StoreError) -> StoredRow? {
     let last = try latest.atEnd(ofEraOf: number).stored(object)
@@ -65,7 +65,7 @@ extension ReadableStore {
   }
 
   /// The same, known from a later commit of the same era.
-  func stored(
+  package func stored(
     _ object: ObjectID, at number: CommitNumber, countedBackFrom last: StoredRow?,
     _ latest: Snapshot
   ) throws(StoreError) -> StoredRow? {
@@ -169,10 +169,23 @@ extension ReadableStore {
     after number: CommitNumber, through last: CommitNumber, _ head: Snapshot,
     _ body: (CommitContent) throws(StoreError) -> Bool
   ) throws(StoreError) {
+    guard number < last else { return }
+    if last.rawValue - number.rawValue <= Self.fewCommits {
+      // To walk to them would cost what comes before them.
+      for each in number.next.rawValue...last.rawValue {
+        let commit = try pastCommits.commit(
+          CommitNumber(rawValue: each), head: head.number, manifest)
+        guard try body(commit.content()) else { return }
+      }
+      return
+    }
     try forEachCommit(after: number, through: last, head) { (batch, place) throws(StoreError) in
       try body(try batch.commit(place).content)
     }
   }
+
+  /// How many commits are read one by one, and not by walking over their segments.
+  private static var fewCommits: UInt64 { 16 }
 
   /// The same, with commits that the closure decodes as far as it wants: the batch each is in, and its place
   /// there.

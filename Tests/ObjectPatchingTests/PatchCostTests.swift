@@ -1,0 +1,89 @@
+import ManagedObjects
+import ObjectModel
+import ObjectPatching
+import ObjectStore
+import TestSupport
+import Testing
+
+/// What making patches and applying them costs, as ratios of times.
+@Suite struct PatchCostTests {
+  @Test func `steps of many commits of one object cost what the commits are`() throws {
+    func time(_ count: Int) throws -> UInt64 {
+      let stage = try PatchStage()
+      let context = stage.context()
+      let book = context.insert("Book")
+      book.setValue("b", forKey: "guid")
+      let long = String(repeating: "once upon a time, ", count: 40)
+      for number in 0..<count {
+        book.setValue(.set(number.isMultiple(of: 2) ? ["red"] : []), forKey: "tags")
+        book.setValue(.counter(number), forKey: "likes")
+        book.setValue(.string(long + "\(number)" + long), forKey: "name")
+        try context.save()
+      }
+      let commits = try stage.store.commits(since: 0)
+      let begin = threadTime()
+      let steps = try Patch.steps(Array(commits), of: stage.store)
+      let time = threadTime() - begin
+      #expect(steps.count >= count - 1)
+      let last = try #require(steps.last?.objects.first)
+      #expect(last.old?["likes"] == .counter(count - 2))
+      #expect(last.new?["likes"] == .counter(count - 1))
+      return time
+    }
+    _ = try time(50)
+    let few = try leastOfThree { try time(150) }
+    let many = try leastOfThree { try time(1_200) }
+    // Eight times, where each step is not read back from the last commit; then it is 40 times and more.
+    #expect(many < few * 20, "\(many / max(few, 1)) times")
+  }
+
+  @Test func `members that do not come to one owner are told at once, and cost what they are`()
+    throws
+  {
+    func time(_ count: Int) throws -> UInt64 {
+      let context = try PatchStage().context()
+      func name(_ guid: String) -> PatchIdentity { PatchIdentity("Book", "guid", .string(guid)) }
+      let owners = ["shelf", "one", "other"].map { guid in
+        let owner = context.insert("Book")
+        owner.setValue(.string(guid), forKey: "guid")
+        return owner
+      }
+      var shelf = RelationshipPatch(.toMany)
+      var objects: [ObjectPatch] = []
+      for number in 0..<count {
+        let here = context.insert("Book")
+        here.setValue(.string("h\(number)"), forKey: "guid")
+        here.setValue(.reference(owners[0].objectID), forKey: "parent")
+        let book = context.insert("Book")
+        book.setValue(.string("b\(number)"), forKey: "guid")
+        book.setValue(.reference(owners[2].objectID), forKey: "parent")
+        shelf.added.append(.init(name("b\(number)")))
+        objects.append(
+          ObjectPatch(
+            updating: name("b\(number)"),
+            relationships: [
+              "parent": RelationshipPatch(
+                .toOne, removed: [.init(name("one"))], added: [.init(name("shelf"))])
+            ]))
+      }
+      objects.append(ObjectPatch(updating: name("shelf"), relationships: ["children": shelf]))
+      try context.save()
+      let begin = threadTime()
+      let error = #expect(throws: PatchConflicts.self) {
+        try Patch(objects: objects).apply(to: context, policy: .merge)
+      }
+      let time = threadTime() - begin
+      let conflicts = error?.conflicts ?? []
+      #expect(conflicts.count == count + 1)
+      let told = try #require(conflicts.last)
+      #expect(told.key == "children" && told.new?.set?.count == count)
+      #expect(told.current?.set?.count == count)
+      return time
+    }
+    _ = try time(100)
+    let few = try leastOfThree { try time(250) }
+    let many = try leastOfThree { try time(2_000) }
+    // Eight times, where each is not told with all that are there; then it is 50 times and more.
+    #expect(many < few * 24, "\(many / max(few, 1)) times")
+  }
+}
