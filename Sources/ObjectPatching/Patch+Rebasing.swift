@@ -43,8 +43,21 @@ extension Patch {
   ///     Where two stores merge what they have done, one of them is to yield, or what comes in the one and goes in the
   ///     other ends otherwise in each.
   public func rebased(over others: [Patch], isYielding: Bool) throws -> Patch {
-    if others.allSatisfy(\.objects.isEmpty) { return self }
+    try Self.rebased([self], over: others, isYielding: isYielding)[0]
+  }
+
+  /// Several patches, each as `rebased(over:isYielding:)` makes it.
+  ///
+  /// Costs: what the others say is read once.
+  public static func rebased(
+    _ patches: [Patch], over others: [Patch], isYielding: Bool
+  ) throws -> [Patch] {
+    if others.allSatisfy(\.objects.isEmpty) { return patches }
     let past = try PatchPast(others)
+    return try patches.map { try $0.rebased(over: past, isYielding) }
+  }
+
+  private func rebased(over past: PatchPast, _ isYielding: Bool) throws(PatchError) -> Patch {
     var own: Set<PatchIdentity> = []
     for entry in try FlatPatch(self).entries where entry.patch.kind != .deletion {
       if let name = entry.patch.identityAfter,
@@ -53,8 +66,8 @@ extension Patch {
         own.insert(name)
       }
     }
-    return Patch(
-      objects: objects.map { PatchRebasing(past: past, own: own, isYielding).patch($0) })
+    let rebasing = PatchRebasing(past: past, own: own, isYielding)
+    return Patch(objects: objects.map { rebasing.patch($0) })
   }
 }
 

@@ -83,15 +83,21 @@ func take(
   // What comes a second time has been taken, and what comes too early is waited for.
   guard try lastSeen(of: source, in: context) == brought.since else { return nil }
   do {
-    for step in brought.steps {
+    var steps = brought.steps[...]
+    while let known = steps.first?.known {
+      let group = steps.prefix { $0.known == known }
+      steps = steps.dropFirst(group.count)
       // What was done here, and nobody knew of there: names are those of here, and where both are merged, members are as
       // the store has them whose name is the last.
-      let own = try news(of: follower, since: step.known, for: source)?.steps ?? []
-      var patch = try step.patch.rebased(
-        over: own.map(\.patch), isYielding: policy == .merge && source < brought.follower)
-      // Whoever sends it, bookmarks are this store's own.
-      patch.removeObjects(ofEntities: ["Following"])
-      try patch.apply(to: context, policy: policy)
+      let own = try news(of: follower, since: known, for: source)?.steps ?? []
+      let patches = try Patch.rebased(
+        group.map(\.patch), over: own.map(\.patch),
+        isYielding: policy == .merge && source < brought.follower)
+      for var patch in patches {
+        // Whoever sends it, bookmarks are this store's own.
+        patch.removeObjects(ofEntities: ["Following"])
+        try patch.apply(to: context, policy: policy)
+      }
     }
     let bookmark = try bookmark(of: source, in: context) ?? context.insert("Following")
     bookmark.setValue(.string(source), forKey: "source")

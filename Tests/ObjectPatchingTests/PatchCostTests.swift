@@ -1,3 +1,4 @@
+import DiskSimulation
 import ManagedObjects
 import ObjectModel
 import ObjectPatching
@@ -35,6 +36,38 @@ import Testing
     let many = try leastOfThree { try time(1_200) }
     // Eight times, where each step is not read back from the last commit; then it is 40 times and more.
     #expect(many < few * 20, "\(many / max(few, 1)) times")
+  }
+
+  @Test func `what two stores did in many commits is brought at the cost of the commits`() throws {
+    func time(_ count: Int) throws -> UInt64 {
+      let model = try followingModel()
+      let disk = SimulatedDisk(seed: 1)
+      let stores = try ["ann", "ben"].map {
+        Named($0, try JournaledStore(on: disk, at: $0, model: model))
+      }
+      for (name, store) in stores {
+        let context = ManagedObjectContext(store, isolation: nil)
+        let book = context.insert("Book")
+        book.setValue(.string(name), forKey: "guid")
+        for number in 0..<count {
+          book.setValue(.set(number.isMultiple(of: 2) ? ["red"] : []), forKey: "tags")
+          try context.save()
+        }
+      }
+      let begin = threadTime()
+      try bring(from: stores[0], to: stores[1], policy: .merge)
+      try bring(from: stores[1], to: stores[0], policy: .merge)
+      let time = threadTime() - begin
+      for (_, store) in stores {
+        #expect(try store.asOf(.head).count(FetchRequest("Book")) == 2)
+      }
+      return time
+    }
+    _ = try time(30)
+    let few = try leastOfThree { try time(50) }
+    let many = try leastOfThree { try time(400) }
+    // Eight times, where what was done here is not read again for each that comes; then it is 60 times.
+    #expect(many < few * 24, "\(many / max(few, 1)) times")
   }
 
   @Test func `members that do not come to one owner are told at once, and cost what they are`()
