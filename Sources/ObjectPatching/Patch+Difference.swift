@@ -17,7 +17,7 @@ extension Patch {
   /// objects of both.
   ///
   /// - Throws: `StoreError` where a store cannot be read; `PatchError` where two objects have one identifier, of two stores
-  ///   any, of one store two that go.
+  ///   any, of one store one that comes, goes or gets it.
   public static func difference(
     from old: ManagedObjectContext, to new: ManagedObjectContext,
     options: PatchOptions = PatchOptions()
@@ -41,7 +41,8 @@ extension Patch {
   /// identifier of another that went, also all that may lead to it by relationships which nobody clears, as those
   /// without inverse, at the earlier moment.
   ///
-  /// - Throws: where there is no such moment, or compaction has dropped it.
+  /// - Throws: where there is no such moment, or compaction has dropped it; `PatchError` where what comes, goes or gets
+  ///   an identifier has it together with another object.
   public static func difference(
     in store: ReadableStore, from old: Moment, to new: Moment = .head,
     options: PatchOptions = PatchOptions()
@@ -107,10 +108,13 @@ extension PatchComparison {
     case patch(ObjectID, ObjectPatch?)
 
     /// The object; the old one where it is taken for another.
-    var object: ObjectID? {
+    var object: ObjectID? { objects.before ?? objects.after }
+
+    /// The object on both sides.
+    var objects: (before: ObjectID?, after: ObjectID?) {
       switch self {
-      case .rows(let old, let new): old?.object ?? new?.object
-      case .patch(let object, _): object
+      case .rows(let old, let new): (old?.object, new?.object)
+      case .patch(let object, _): (object, object)
       }
     }
   }
@@ -125,12 +129,44 @@ extension PatchComparison {
     var candidates = try isOneStore ? candidatesByCommits() : candidatesByIdentity()
     try pairRenamed(&candidates)
     if isOneStore { try addWhatLeadsElsewhere(&candidates) }
-    return try candidates.compactMap { candidate in
-      switch candidate {
-      case .rows(let old, let new): try patch(from: old, to: new)
-      case .patch(_, let patch): patch
+    var coming: [PatchIdentity: Int] = [:]
+    return try candidates.enumerated().compactMap { index, candidate in
+      let patch =
+        switch candidate {
+        case .rows(let old, let new): try patch(from: old, to: new)
+        case .patch(_, let patch): patch
+        }
+      if let patch {
+        if patch.kind == .creation {
+          try refuseSecond(coming.updateValue(index, forKey: patch.identity), patch.identity)
+        }
+        if isOneStore { try refuseNamesake(of: candidate, patch) }
       }
+      return patch
     }
+  }
+
+  /// What comes, goes or is renamed is to have its names alone, or who follows takes another object for it.
+  private func refuseNamesake(of candidate: Candidate, _ patch: ObjectPatch) throws {
+    let (before, after) = candidate.objects
+    if let before, patch.kind == .deletion || patch.identityAfter != patch.identity {
+      try refuseNamesake(of: before, patch.identity, from)
+    }
+    guard let after, let key = to.identifierName(of: after) else { return }
+    if patch.kind == .creation {
+      try refuseNamesake(of: after, patch.identity, to)
+    } else if let name = patch.new?[key], !name.isNull {
+      try refuseNamesake(of: after, PatchIdentity(patch.identity.entityName, key, name), to)
+    }
+  }
+
+  private func refuseNamesake(
+    of object: ObjectID, _ identity: PatchIdentity, _ side: PatchSide
+  ) throws {
+    guard case .attribute(_, let name) = identity.identifier,
+      try side.hasNamesake(of: object, name)
+    else { return }
+    try refuseSecond(0, identity)
   }
 
   /// What comes under the identifier of what goes is that.

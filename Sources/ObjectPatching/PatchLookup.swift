@@ -75,7 +75,8 @@ final class PatchLookup {
     return info
   }
 
-  private func objects(
+  /// All objects that are named by a value.
+  func objects(
     of info: EntityInfo, _ key: KeyNumber, _ value: Value
   ) throws(StoreError) -> [ObjectID] {
     var found: [ObjectID] = try tableApart(of: info, key)[value] ?? []

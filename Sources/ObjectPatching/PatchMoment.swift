@@ -63,6 +63,23 @@ struct PatchMoment {
     try commits.history.stored(object, at: number).map { $0.changed != .none } ?? false
   }
 
+  /// Whether another object has a value that one is named by. One that has got another since the commits is not known.
+  func hasNamesake(
+    of object: ObjectID, _ key: KeyNumber, _ value: Value
+  ) throws(StoreError) -> Bool {
+    var namesakes: [ObjectID] = []
+    try commits.history.head.forEachObject(
+      of: [object.entity], indexedBy: key, .equal(to: value)
+    ) { (hit) throws(StoreError) in
+      if hit.object != object { namesakes.append(hit.object) }
+      return true
+    }
+    for namesake in namesakes {
+      if try commits.history.stored(namesake, at: number)?.row?[key] == value { return true }
+    }
+    return false
+  }
+
   /// A context that shows the whole moment.
   func context() throws(StoreError) -> ManagedObjectContext {
     try store.objects(at: number, countedBackFrom: commits.history.head)

@@ -123,6 +123,20 @@ final class PatchSide {
     return info.identity(of: object, row, identifier)
   }
 
+  /// The attribute that an object is named by.
+  func identifierName(of object: ObjectID) -> String? {
+    entity(of: object).flatMap(identifier(of:))?.name
+  }
+
+  /// Whether another object is named as one is.
+  func hasNamesake(of object: ObjectID, _ value: Value) throws -> Bool {
+    guard let info = entity(of: object), let key = identifier(of: info)?.key else { return false }
+    switch source {
+    case .context: return try lookup().objects(of: info, key, value).contains { $0 != object }
+    case .moment(let moment): return try moment.hasNamesake(of: object, key, value)
+    }
+  }
+
   private func identifier(of info: EntityInfo) -> Property? {
     if let known = identifiers[info.number] { return known }
     let identifier = info.identifierProperty

@@ -15,7 +15,7 @@ import Testing
     context = stage.context()
   }
 
-  private func make(_ guid: Value? = nil) -> ManagedObject {
+  @discardableResult private func make(_ guid: Value? = nil) -> ManagedObject {
     let object = context.insert("Book")
     object.setValue(guid, forKey: "guid")
     return object
@@ -174,6 +174,53 @@ import Testing
       updating: PatchIdentity("Book", "guid", "b"), old: ["guid": "b"], new: ["guid": "c"])
     try Patch(objects: [named(one), freed]).apply(to: context)
     #expect(one.value(forKey: "guid") == "b" && two.value(forKey: "guid") == "c")
+  }
+
+  /// Who follows would take the one for the other, and lose both when one goes.
+  @Test(arguments: [0, 3])
+  func `S77: what comes, goes or is renamed is told by no name that another object has`(
+    later: Int
+  ) throws {
+    func expectRefused(_ number: CommitNumber) throws {
+      let before = CommitNumber(rawValue: number.rawValue - 1)
+      for (from, to) in [(before, number), (number, before)] {
+        // What loses its identifier is named by its ID, and by no name of another.
+        if (from, to) == (3, 2) { continue }
+        let moments = #expect(throws: PatchError.self) {
+          try Patch.difference(in: stage.store, from: .commit(from), to: .commit(to))
+        }
+        #expect(moments?.code == .ambiguousObject)
+        let states = #expect(throws: PatchError.self) {
+          try Patch.difference(
+            from: stage.store.asOf(.commit(from)), to: stage.store.asOf(.commit(to)))
+        }
+        #expect(states?.code == .ambiguousObject)
+      }
+    }
+    make("a")
+    let (nameless, other) = (make(), make("c"))
+    try context.save()
+    let second = make("a")
+    try context.save()
+    nameless.setValue("a", forKey: "guid")
+    try context.save()
+    other.setValue("a", forKey: "guid")
+    try context.save()
+    context.delete(second)
+    try context.save()
+    for number in 0..<later {
+      make("later \(number)")
+      try context.save()
+    }
+    for number in [2, 3, 4, 5] as [CommitNumber] { try expectRefused(number) }
+    // Once each has a name of its own, what was between is one patch.
+    nameless.setValue("b", forKey: "guid")
+    other.setValue("c", forKey: "guid")
+    try context.save()
+    let patch = try Patch.difference(in: stage.store, from: .commit(1), to: .head)
+    #expect(patch.objects.count == 1 + later)
+    let identity = PatchIdentity("Book", nameless.objectID)
+    #expect(patch.objects.contains { $0.identity == identity && $0.new == ["guid": "b"] })
   }
 
   @Test func `what is there as what comes to be does not get the identifier of another`() throws {
