@@ -211,20 +211,17 @@ struct JoinedEnds {
       of: end.object, in: &side, like: side.patches[like].source, isFirst: isFirst)
     // What goes leads nowhere afterwards.
     if isAdded, side.patches[index].patch.kind == .deletion { return }
-    var patch =
-      side.patches[index].patch.relationships[end.key]
-      ?? RelationshipPatch(RelationshipPatch.Kind(relationship))
+    let isToOne = !relationship.isToMany
+    if isToOne, let said = side.patches[index].patch.relationships[end.key] {
+      // What is said of one owner stands over what its inverse says.
+      if !(isAdded ? said.added : said.removed).isEmpty { return }
+    }
     let member = RelationshipPatch.Member(
       nameInPatch(end.member, isAdded: isAdded, isFirst: isFirst))
-    if isAdded {
-      // What is said of one owner stands over what its inverse says.
-      if patch.kind == .toOne, !patch.added.isEmpty { return }
-      patch.added.append(member)
-    } else {
-      if patch.kind == .toOne, !patch.removed.isEmpty { return }
-      patch.removed.append(member)
-    }
-    side.patches[index].patch.relationships[end.key] = patch
+    // Where it lies, as each of many members comes by itself.
+    side.patches[index].patch.relationships[
+      end.key, default: RelationshipPatch(RelationshipPatch.Kind(relationship))
+    ].add(member, isAdded: isAdded)
     side.note(end, isAdded: isAdded)
   }
 
@@ -254,5 +251,11 @@ struct JoinedEnds {
       side.patches.map { patch, entry in
         FlatPatch.Entry(patch: patch, source: entry.source, path: entry.path)
       })
+  }
+}
+
+extension RelationshipPatch {
+  fileprivate mutating func add(_ member: Member, isAdded: Bool) {
+    if isAdded { added.append(member) } else { removed.append(member) }
   }
 }

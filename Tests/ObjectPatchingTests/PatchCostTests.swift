@@ -70,6 +70,36 @@ import Testing
     #expect(many < few * 24, "\(many / max(few, 1)) times")
   }
 
+  @Test
+  func `joining what is said at the many ends with what is said at the one costs what both are`()
+    throws
+  {
+    let model = try PatchStage.model()
+    func time(_ count: Int) throws -> UInt64 {
+      func name(_ guid: String) -> PatchIdentity { PatchIdentity("Book", "guid", .string(guid)) }
+      var friends = RelationshipPatch(.toMany)
+      var leaving: [ObjectPatch] = []
+      for number in 0..<count {
+        friends.added.append(.init(name("b\(number)")))
+        let fans = RelationshipPatch(.toMany, removed: [.init(name("shelf"))])
+        leaving.append(ObjectPatch(updating: name("b\(number)"), relationships: ["fans": fans]))
+      }
+      let coming = Patch(objects: [
+        ObjectPatch(updating: name("shelf"), relationships: ["friends": friends])
+      ])
+      let begin = threadTime()
+      let joined = try coming.followed(by: Patch(objects: leaving), model: model)
+      let time = threadTime() - begin
+      #expect(joined.isEmpty)
+      return time
+    }
+    _ = try time(500)
+    let few = try leastOfThree { try time(1_000) }
+    let many = try leastOfThree { try time(16_000) }
+    // 16 times, where what is said already is not copied for each; then it is 80 times and more.
+    #expect(many < few * 40, "\(many / max(few, 1)) times")
+  }
+
   @Test func `members that do not come to one owner are told at once, and cost what they are`()
     throws
   {
