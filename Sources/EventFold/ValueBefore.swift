@@ -101,12 +101,28 @@ extension ValueBefore {
     case .entries(let before, let after):
       guard value == nil || value?.dictionary != nil else { return value }
       if value?.dictionary == after { return before.map { .dictionary($0) } }
-      let merged = ValueMerge.onto(
-        .dictionary(value?.dictionary ?? [:]), from: .dictionary(after ?? [:]),
-        .dictionary(before ?? [:]), as: .byKey)
-      if before == nil, merged == .dictionary([:]) { return nil }
-      return merged
+      return Self.entries(value?.dictionary ?? [:], before: before, after: after ?? [:])
     }
+  }
+
+  /// The entries that were there before, and those that others have put in or changed since; none at all where there
+  /// was no dictionary and nobody else has put anything in.
+  private static func entries(
+    _ now: [String: Value], before: [String: Value]?, after: [String: Value]
+  ) -> Value? {
+    var entries: [String: Value] = [:]
+    for key in Set(now.keys).union(before?.keys ?? [:].keys) {
+      let (value, old, new) = (now[key], before?[key], after[key])
+      if old != new, case .dictionary(let inner)? = value, old == nil || old?.dictionary != nil,
+        old != nil || new?.dictionary != nil
+      {
+        entries[key] = Self.entries(
+          inner, before: old?.dictionary, after: new?.dictionary ?? [:])
+      } else {
+        entries[key] = ValueMerge.onto(value, from: new, old, as: .byKey)
+      }
+    }
+    return before == nil && entries.isEmpty ? nil : .dictionary(entries)
   }
 
   /// Takes elements out where they are nearest to the end.

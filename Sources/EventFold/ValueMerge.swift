@@ -160,17 +160,58 @@ package enum ValueMerge: Hashable, Sendable {
     let lasting = Set(base).intersection(theirs)
     let theyMoved = base.filter(lasting.contains) != theirs.filter(lasting.contains)
     let (spine, other) = theyMoved ? (theirs, ours) : (ours, theirs)
-    var result = spine.filter(members.contains)
-    var placed = Set(result)
+    var order = MemberChain(spine.filter(members.contains))
     var previous: Value?
     for member in other where members.contains(member) {
-      if placed.insert(member).inserted {
-        let place = previous.flatMap { result.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
-        result.insert(member, at: place)
-      }
+      order.insert(member, behind: previous)
       previous = member
     }
-    return .array(result)
+    return .array(order.members)
+  }
+
+  /// Members in an order, into which others are put without moving those behind them.
+  private struct MemberChain {
+    private var all: [Value] = []
+    private var places: [Value: Int] = [:]
+    private var first: Int
+    /// Which member follows another, by place.
+    private var next: [Int] = []
+    private static let end = -1
+
+    /// - Parameter members: of which each is there once.
+    init(_ members: [Value]) {
+      first = members.isEmpty ? Self.end : 0
+      for member in members {
+        places[member] = all.count
+        all.append(member)
+        next.append(all.count < members.count ? all.count : Self.end)
+      }
+    }
+
+    var members: [Value] {
+      var members: [Value] = []
+      members.reserveCapacity(all.count)
+      var place = first
+      while place != Self.end {
+        members.append(all[place])
+        place = next[place]
+      }
+      return members
+    }
+
+    /// Puts a member behind another, or to the front; nothing where it is there already.
+    mutating func insert(_ member: Value, behind previous: Value?) {
+      if places[member] != nil { return }
+      places[member] = all.count
+      all.append(member)
+      if let previous = previous.flatMap({ places[$0] }) {
+        next.append(next[previous])
+        next[previous] = all.count - 1
+      } else {
+        next.append(first)
+        first = all.count - 1
+      }
+    }
   }
 
   private static func dictionary(

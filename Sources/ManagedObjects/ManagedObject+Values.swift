@@ -65,13 +65,18 @@ extension ManagedObject {
     }
   }
 
-  /// Whether a key takes a value: whether it is of the attribute's type, or of the relationship's. A computed key takes
-  /// what it can be set to, and none where it can only be read. Any other key takes property lists.
+  /// Whether a key takes a value: whether it is of the attribute's type, or leads to what the relationship can lead to. A
+  /// computed key takes what it can be set to, and none where it can only be read. Any other key takes property lists.
+  ///
+  /// Of a transformed attribute its transformer is not asked: a value that this cannot read is kept, and read as none.
   public final func canTake(_ value: Value?, forKey key: String) -> Bool {
     if let virtual = state.entity.virtualAttributes[key] { return virtual.takes(value) }
     guard let value, !value.isNull else { return true }
     guard let property = state.entity.property(key) else { return value.isPropertyList }
-    return property.taken(value) != nil
+    guard let taken = property.taken(value) else { return false }
+    guard let relationship = property.relationship else { return true }
+    return state.attached().schema.stranger(among: taken.value.destinations, to: relationship)
+      == nil
   }
 
   /// The value of a key as it is held: nobody is told that it was read.

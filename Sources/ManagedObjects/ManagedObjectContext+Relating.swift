@@ -262,14 +262,9 @@ extension ManagedObjectContext {
   func refuseStrangers(
     _ objects: [ObjectID], of state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo
   ) {
-    for object in objects {
-      guard object.store == store.tag,
-        schema.entity(relationship.destination)?.includes(object.entity) ?? false
-      else {
-        preconditionFailure(
-          "\(state.entity.name).\(relationship.description.name) cannot lead to \(object); it takes "
-            + "objects of \(relationship.description.destination) of the same store.")
-      }
-    }
+    guard let stranger = schema.stranger(among: objects, to: relationship) else { return }
+    preconditionFailure(
+      "\(state.entity.name).\(relationship.description.name) cannot lead to \(stranger); it takes "
+        + "objects of \(relationship.description.destination) of the same store.")
   }
 }

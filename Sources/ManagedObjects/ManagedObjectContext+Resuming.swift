@@ -134,7 +134,8 @@ extension ManagedObjectContext {
   }
 
   /// Delete rules run again when pending changes are processed: the process may have died before they did. What
-  /// they have done they do not find again, and what was led there in a later step is left as it is.
+  /// they have done they do not find again, and what was led there in a later step, or by others since, is left as it is:
+  /// the save sees to that.
   private func takeUpDeletion(of state: ObjectState, _ ends: inout UnsavedEnds) {
     var row = storedRow(state) ?? Row()
     if let step = fold.openStep(of: state.objectID), step.kind == .inserted {
@@ -182,6 +183,21 @@ extension ManagedObjectContext {
       fireQuietly(member)
       return member.presence == .there
         && heldValue(of: member, inverse.key).destinations.contains(state.objectID)
+        && !isLedByOthers(member, inverse.key, to: state)
+    }
+  }
+
+  /// Whether others have had an object lead to a deleted one since what that stands on.
+  private func isLedByOthers(
+    _ member: ObjectState, _ key: KeyNumber, to deleted: ObjectState
+  ) -> Bool {
+    if fold.objects[member.objectID]?.delta[key] != nil { return false }
+    do throws(StoreError) {
+      let then = try store.row(of: member.objectID, at: deleted.base)
+      return !(then?[key].destinations.contains(deleted.objectID) ?? false)
+    } catch {
+      // What compaction has dropped tells nothing.
+      return false
     }
   }
 

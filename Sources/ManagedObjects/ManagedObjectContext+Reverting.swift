@@ -21,8 +21,10 @@ extension ManagedObjectContext {
     guard number != .none else { throw ContextError.nothingToUndo }
     processPendingChanges()
     let objects = try store.content(of: number).changes.map(\.object)
-    bringUpToDate(objects)
     let kindOf = mergeKinds
+    let stale = staleObjects(objects).filter { !$0.hasDraft || $0.presence == .there }
+    if !isForced { try refuseLater(stale.flatMap { keysInConflict(of: $0, kindOf) }) }
+    refresh(stale, keepingChanges: true, reason: .refresh)
     var targets: [ObjectID: Row?] = [:]
     var later: [ContextError.ChangedKey] = []
     for object in objects {
@@ -62,7 +64,7 @@ extension ManagedObjectContext {
       objects.formUnion(commit.changes.map(\.objectID))
       return true
     }
-    bringUpToDate(Array(objects))
+    refresh(staleObjects(Array(objects)), keepingChanges: true, reason: .refresh)
     var targets: [ObjectID: Row?] = [:]
     for object in objects {
       guard let state = instance(of: object)?.state else { continue }
@@ -76,16 +78,33 @@ extension ManagedObjectContext {
     bring(targets, named: "Revert to commit \(number)")
   }
 
-  /// Has objects without changes here be as the store has them now.
-  private func bringUpToDate(_ objects: [ObjectID]) {
+  /// The objects that others have changed since they were read here: what is brought back of them has to stand on that,
+  /// or the save would find it to be no change.
+  private func staleObjects(_ objects: [ObjectID]) -> [ObjectState] {
     let snapshot = view.snapshot
-    let stale = objects.sorted().compactMap { object -> ObjectState? in
-      guard let state = state(of: object), !state.isFault, !state.hasDraft,
+    return objects.sorted().compactMap { object in
+      guard let state = state(of: object), !state.isFault,
         let changed = try? snapshot.stored(object)?.changed, changed > state.base
       else { return nil }
       return state
     }
-    refresh(stale, keepingChanges: true, reason: .refresh)
+  }
+
+  /// What others have changed of an object that is changed here otherwise: once it stands on theirs, no save would tell.
+  private func keysInConflict(
+    of state: ObjectState, _ kindOf: (ObjectID, KeyNumber) -> MergeKind
+  ) -> [ContextError.ChangedKey] {
+    guard state.hasDraft, let draft = fold.objects[state.objectID],
+      let theirs = try? view.snapshot.row(of: state.objectID)
+    else { return [] }
+    let keys = draft.delta.keys.filter { key in
+      if state.entity.property(key)?.isTransient ?? false { return false }
+      let merge = ValueMerge(
+        base: draft.baseRow?[key], ours: draft.value(of: key), theirs: theirs[key],
+        kindOf(state.objectID, key))
+      if case .conflict = merge { return true } else { return false }
+    }
+    return keys.map { .init(objectID: state.objectID, key: name(of: $0, state.objectID)) }
   }
 }
 

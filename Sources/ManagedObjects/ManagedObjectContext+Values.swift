@@ -268,7 +268,8 @@ extension Property {
       "dictionaries of property-list values that are not nested too deep"
     case .attribute(let attribute): "values of type \(attribute.type)"
     case .relationship(let relationship):
-      relationship.isToMany ? "references to objects, each of them once" : "a reference to an object"
+      relationship.isToMany
+        ? "references to objects, each of them once" : "a reference to an object"
     }
   }
 }

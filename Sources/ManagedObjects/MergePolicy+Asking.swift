@@ -126,13 +126,9 @@ extension Property {
       return no("is \(value) and \(broken).")
     }
     if let relationship {
-      let destination = schema.entity(relationship.destination)
-      let others = Value?.some(value).destinations.filter {
-        !(destination?.includes($0.entity) ?? false)
-      }
-      if let other = others.first {
+      if let other = schema.stranger(among: Value?.some(value).destinations, to: relationship) {
         return no(
-          "cannot lead to \(other), which is no \(destination?.name ?? "object of its destination")."
+          "cannot lead to \(other), which is no \(relationship.description.destination) of this store."
         )
       }
       let (count, description) = (Value?.some(value).destinations.count, relationship.description)

@@ -9,6 +9,7 @@ package final class Schema: Sendable {
   package let program: ModelProgram
   /// What the model says of the keys of each entity.
   package let traits: [EntityNumber: KeyTraits]
+  private let store: StoreTag
   private let byName: [String: EntityInfo]
   /// By number; nil where it has none.
   private let byNumber: [EntityInfo?]
@@ -48,6 +49,7 @@ package final class Schema: Sendable {
   /// - Parameter latest: that of the model which the program's classes are of, where it is another.
   private init(_ store: ReadableStore, _ eras: [Era], _ program: ModelProgram, _ latest: Schema?) {
     self.program = program
+    self.store = store.tag
     let (era, eraCount) = (eras.last, eras.count)
     var entities: [EntityInfo] = []
     traits = era.map { store.traits(of: $0) } ?? [:]
@@ -121,6 +123,13 @@ package final class Schema: Sendable {
   package func entity(_ number: EntityNumber) -> EntityInfo? {
     let number = Int(number.rawValue)
     return number < byNumber.count ? byNumber[number] : nil
+  }
+
+  /// The first of some objects that a relationship cannot lead to: one of another store, or none of its destination.
+  func stranger(among objects: [ObjectID], to relationship: RelationshipInfo) -> ObjectID? {
+    if objects.isEmpty { return nil }
+    let destination = entity(relationship.destination)
+    return objects.first { $0.store != store || !(destination?.includes($0.entity) ?? false) }
   }
 
   package func entity(of type: ManagedObject.Type) -> EntityInfo? {

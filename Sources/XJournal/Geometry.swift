@@ -49,7 +49,8 @@ extension Value {
   /// So many numbers, where it holds just these.
   fileprivate func numbers(_ count: Int) -> [Double]? {
     guard let values = array, values.count == count else { return nil }
-    let numbers = values.compactMap(\.real)
+    // Whole numbers are what JSON and people write of such.
+    let numbers = values.compactMap { $0.real ?? $0.integer.map(Double.init) }
     return numbers.count == count ? numbers : nil
   }
 }

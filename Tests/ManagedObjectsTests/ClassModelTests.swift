@@ -138,6 +138,34 @@ private final class Twice: ManagedObject {
     #expect(inB.parts == ["a": 1, "b": 2])
   }
 
+  @Test(arguments: [true, false])
+  func `S25, S51: undoing what was put into a dictionary within leaves what others have put in`(
+    isThereBefore: Bool
+  ) throws {
+    let stage = try Stage(model())
+    let (a, b) = (stage.context(), stage.context())
+    let drawing = a.insert(Drawing.self)
+    drawing.shapes = [a.insert(Circle.self)]
+    drawing.parts = isThereBefore ? ["k": ["z": 0]] : [:]
+    try a.save()
+    let same = try b.existingObject(with: drawing.objectID, as: Drawing.self)
+    func entries(_ name: String, _ value: Value) -> [String: Value] {
+      isThereBefore ? ["k": ["z": 0, name: value]] : ["k": [name: value]]
+    }
+    drawing.parts = entries("a", ["deep": 1])
+    same.parts = entries("b", 2)
+    a.mergePolicy = .mergeByPropertyObjectTrump
+    try b.save()
+    try a.save()
+    #expect(drawing.parts["k"]?.dictionary?["b"] == 2)
+    a.undo()
+    #expect(drawing.parts == entries("b", 2))
+    try a.save()
+    a.redo()
+    #expect(drawing.parts["k"]?.dictionary?["a"] == ["deep": 1])
+    #expect(drawing.parts["k"]?.dictionary?["b"] == 2)
+  }
+
   @Test func `a property that is used in an initialiser of the model's prototype ends the program`()
     async
   {

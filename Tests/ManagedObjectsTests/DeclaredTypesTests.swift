@@ -98,6 +98,8 @@ private final class Sheet: ManagedObject {
     #expect(found.range == 3..<9 && found.closed == -1...1)
     #expect(found.point == CGPoint(x: 1.5, y: -2) && found.size == CGSize(width: 3, height: 4))
     #expect(found.rect == CGRect(x: 1, y: 2, width: 3, height: 4))
+    found.setValue([1, 2, 3.5, 4], forKey: "rect")
+    #expect(found.rect == CGRect(x: 1, y: 2, width: 3.5, height: 4))
     #expect(found.settings == settings && found.standard.name == "standard")
     #expect(found.numbers == [3, 1, 2] && found.words == ["a", "b"])
     #expect(found.titles == ["en": "Title"] && found.any == ["a": [1, "b"]])

@@ -5,7 +5,9 @@ import Testing
 
 /// What policies and merge functions of a program's own make of values, and the model does not admit.
 @Suite struct MergeAdmissionTests {
-  private func stage(merge: @escaping MergeFunction = { _, ours, _ in ours }) throws -> Stage {
+  private func stage(
+    seed: UInt64 = 1, merge: @escaping MergeFunction = { _, ours, _ in ours }
+  ) throws -> Stage {
     try Stage(
       ManagedObjectModel(
         entities: [
@@ -24,7 +26,7 @@ import Testing
             relationships: [
               RelationshipDescription("notes", to: "Note", inverse: "home", isToMany: true)
             ]),
-        ], classes: [], merges: ["merge": merge]))
+        ], classes: [], merges: ["merge": merge]), seed: seed)
   }
 
   /// Two contexts that have changed the same note; one of them has saved.
@@ -74,6 +76,10 @@ import Testing
       context.mergePolicy = .custom { _ in .values(["home": .reference(id)]) }
       let error = try #require(throws: MergeConflicts.self) { try context.save() }
       #expect(error.objects.first?.refusal?.contains("which is no Home") == true)
+      let strange = try self.stage(seed: 2)
+      let strangerID = strange.context().insert("Home").objectID
+      context.mergePolicy = .custom { _ in .values(["home": .reference(strangerID)]) }
+      #expect(throws: MergeConflicts.self) { try context.save() }
       let other = stage.context()
       let home = other.insert("Home")
       try other.save()

@@ -243,6 +243,20 @@ import Testing
     }
   }
 
+  @Test func `S17, S43: a relationship takes what it can lead to, and tells so before`() throws {
+    let (stage, id, context) = try saved()
+    let post = try context.existingObject(with: id)
+    let strange = try Stage(seed: 2).context()
+    let stranger = strange.insert("Blog")
+    let (blog, comment) = (context.insert("Blog"), context.insert("Comment"))
+    #expect(post.canTake(blog.reference, forKey: "blog") && post.canTake(nil, forKey: "blog"))
+    #expect(!post.canTake(comment.reference, forKey: "blog"))
+    #expect(!post.canTake(.reference(stranger.objectID), forKey: "blog"))
+    #expect(!post.canTake(.set([post.reference]), forKey: "comments"))
+    #expect(post.canTake(.array([comment.reference]), forKey: "comments"))
+    withExtendedLifetime((stage, strange)) {}
+  }
+
   @Test func `S22: a primitive set of a dynamic attribute takes what a set of it does`()
     async throws
   {

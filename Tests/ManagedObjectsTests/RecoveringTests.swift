@@ -295,6 +295,49 @@ import Testing
     #expect(!saved.isDeleted && saved.value(forKey: "post") == nil)
   }
 
+  @Test(arguments: ["Post", "Blog", "Person"])
+  func `S44, S50: what others have led to a deleted object since is no step of who recovers it`(
+    _ entity: String
+  ) throws {
+    let stage = try Stage()
+    let (context, rival) = (stage.context(), stage.context())
+    let owner = context.insert(entity)
+    let (edited, member) = (
+      context.insert("Comment"), context.insert(entity == "Blog" ? "Post" : "Comment")
+    )
+    let (blog, post) = (context.insert("Blog"), context.insert("Post"))
+    try context.save()
+    context.delete(owner)
+    context.processPendingChanges()
+    for text in ["once", "again"] {
+      edited.setValue(.string(text), forKey: "text")
+      context.processPendingChanges()
+    }
+    context.undo()
+    switch entity {
+    case "Post":
+      try rival.existingObject(with: member.objectID).setValue(owner.reference, forKey: "post")
+    case "Blog":
+      try rival.existingObject(with: member.objectID).setValue(owner.reference, forKey: "blog")
+    default:
+      try rival.existingObject(with: blog.objectID).setValue(owner.reference, forKey: "editor")
+      try rival.existingObject(with: post.objectID)
+        .setValue(.set([owner.reference]), forKey: "readers")
+    }
+    try rival.save()
+    let recovered = try Self.recovered(stage.killed())
+    #expect(recovered.undoSteps.count == context.undoSteps.count && recovered.canRedo)
+    #expect(recovered.deletedObjects.map(\.objectID) == [owner.objectID])
+    #expect(recovered.updatedObjects.map(\.objectID) == [edited.objectID])
+    recovered.redo()
+    #expect(recovered.object(with: edited.objectID).value(forKey: "text") == "again")
+    recovered.undo()
+    recovered.undo()
+    #expect(recovered.object(with: edited.objectID).value(forKey: "text") == nil)
+    recovered.undo()
+    #expect(!recovered.hasChanges)
+  }
+
   @Test func `S50: undo that was switched off is on again after recovery`() throws {
     let stage = try Stage()
     let context = stage.context()

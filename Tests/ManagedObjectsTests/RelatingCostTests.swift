@@ -87,6 +87,30 @@ import Testing
     #expect(growth < 27)
   }
 
+  @Test func `S51, S63: merging ordered members costs what they are, and undoing that too`() throws
+  {
+    let growth = try growth((500, 8_000)) { count in
+      let stage = try Stage()
+      let (context, rival) = (stage.context(), stage.context())
+      let post = context.insert("Post")
+      try context.save()
+      let same = try rival.existingObject(with: post.objectID)
+      for (context, post) in [(context, post), (rival, same)] {
+        let comments = (0..<count).map { _ in context.insert("Comment").reference }
+        post.setValue(.array(comments), forKey: "comments")
+      }
+      try context.save()
+      let time = try timeOf {
+        try rival.save(retrying: 1)
+        rival.undo()
+      }
+      #expect(same.value(forKey: "comments").destinations.count == count)
+      return time
+    }
+    // 16 times; where each is looked for among the others it is 100 times and more.
+    #expect(growth < 50)
+  }
+
   @Test(arguments: [false, true])
   func `S43: taking ordered members away one by one costs each what it costs of few`(
     isDeletion: Bool

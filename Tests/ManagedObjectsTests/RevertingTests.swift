@@ -107,6 +107,78 @@ import Testing
     #expect(blog.isDeleted && post.value(forKey: "blog") == nil)
   }
 
+  @Test(arguments: [false, true])
+  func
+    `S52: what others have done to an object is taken back also where something of it is unsaved`(
+      isForced: Bool
+    ) throws
+  {
+    let stage = try Stage()
+    let (context, rival) = (stage.context(), stage.context())
+    let (post, blog) = (context.insert("Post"), context.insert("Blog"))
+    post.setValue("First", forKey: "title")
+    try context.save()
+    let same = try rival.existingObject(with: post.objectID)
+    same.setValue("Oops", forKey: "title")
+    same.setValue(.counter(4), forKey: "likes")
+    same.setValue(.reference(blog.objectID), forKey: "blog")
+    post["note"] = "typing"
+    let mistake = try #require(try rival.save())
+    try context.revert(.commit(mistake.number), isForced: isForced)
+    #expect(post.value(forKey: "title") == "First" && post.value(forKey: "likes") == .counter(0))
+    #expect(post.value(forKey: "blog") == nil && post["note"] == "typing")
+    try context.save()
+    let saved = try stage.context().existingObject(with: post.objectID)
+    #expect(saved.value(forKey: "title") == "First" && saved.value(forKey: "likes") == .counter(0))
+    #expect(saved.value(forKey: "blog") == nil && saved["note"] == "typing")
+  }
+
+  @Test func `S52: what is unsaved and others have changed too is no reverting's to decide`() throws
+  {
+    let stage = try Stage()
+    let (context, rival) = (stage.context(), stage.context())
+    let post = context.insert("Post")
+    try context.save()
+    let same = try rival.existingObject(with: post.objectID)
+    same.setValue("Oops", forKey: "title")
+    same.setValue(1, forKey: "score")
+    post.setValue(2, forKey: "score")
+    let mistake = try #require(try rival.save())
+    let error = #expect(throws: ContextError.self) { try context.revert(.commit(mistake.number)) }
+    let keys =
+      if case .laterChanges(let keys)? = error { keys } else { [] as [ContextError.ChangedKey] }
+    #expect(keys.map(\.key) == ["score"] && keys.map(\.objectID) == [post.objectID])
+    #expect(try context.conflicts.map(\.objectID) == [post.objectID])
+    #expect(post.value(forKey: "score") == 2 && post.value(forKey: "title") == "Untitled")
+    try context.revert(.commit(mistake.number), isForced: true)
+    #expect(post.value(forKey: "score") == nil && post.value(forKey: "title") == "Untitled")
+    try context.save()
+    let saved = try stage.context().existingObject(with: post.objectID)
+    #expect(saved.value(forKey: "score") == nil && saved.value(forKey: "title") == "Untitled")
+  }
+
+  @Test(arguments: ["edited", "deleted"])
+  func `S52: everything is as it was at a moment, also where others have saved meanwhile`(
+    _ own: String
+  ) throws {
+    let stage = try Stage()
+    let (context, rival) = (stage.context(), stage.context())
+    let post = context.insert("Post")
+    try context.save()
+    let same = try rival.existingObject(with: post.objectID)
+    for title in ["Oops", "Later"] {
+      same.setValue(.string(title), forKey: "title")
+      if title == "Oops" { post["note"] = "typing" }
+      try rival.save()
+    }
+    if own == "deleted" { context.delete(post) }
+    try context.revert(to: .commit(2))
+    #expect(post.value(forKey: "title") == "Oops" && post["note"] == nil && !post.isDeleted)
+    try context.save()
+    let saved = try stage.context().existingObject(with: post.objectID)
+    #expect(saved.value(forKey: "title") == "Oops" && saved["note"] == nil)
+  }
+
   @Test func `S52: reverting brings relationships back on both sides`() throws {
     let stage = try Stage()
     let context = stage.context()

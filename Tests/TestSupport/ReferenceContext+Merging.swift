@@ -43,13 +43,22 @@ extension ReferenceContext {
   }
 
   /// Ours, made from base, put on theirs key by key; ours where both changed what is under a key.
-  static func byKey(_ ours: Value?, _ base: Value?, _ theirs: Value?) -> Value? {
+  ///
+  /// - Parameter takesBack: whether ours was there before base: where that was nothing, nothing more goes than base has
+  ///   brought.
+  static func byKey(
+    _ ours: Value?, _ base: Value?, _ theirs: Value?, takesBack: Bool = false
+  ) -> Value? {
     if ours == base { return theirs }
+    if takesBack, ours == nil, base?.dictionary != nil, theirs?.dictionary != nil {
+      let left = byKey(.dictionary([:]), base, theirs, takesBack: true)
+      return left == .dictionary([:]) ? Value?.none : left
+    }
     guard theirs != base, case .dictionary(let mine)? = ours, case .dictionary(let other)? = theirs
     else { return ours }
     var result = other
     for key in Set(mine.keys).union(other.keys) {
-      result[key] = byKey(mine[key], base?.dictionary?[key], other[key])
+      result[key] = byKey(mine[key], base?.dictionary?[key], other[key], takesBack: takesBack)
     }
     return .dictionary(result)
   }

@@ -73,7 +73,7 @@ extension ReferenceContext {
       return Self.order(old, new, value)
     case (.rekeyed, nil), (.rekeyed, .dictionary?):
       if value == new { return old }
-      let entries = Self.byKey(old ?? [:], new ?? [:], value ?? [:])
+      let entries = Self.byKey(old ?? [:], new ?? [:], value ?? [:], takesBack: true)
       return old == nil && entries == [:] ? old : entries
     default: return value
     }
