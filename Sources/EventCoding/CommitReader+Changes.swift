@@ -18,7 +18,9 @@ extension CommitReader {
     for _ in 0..<count {
       let place = reader.offset
       let (key, form) = try keyAndForm(&next)
-      let change = try change(in: form, of: object, key)
+      let change = try located(object, key) { (reader) throws(EventCodingError) in
+        try reader.change(in: form, of: object, key)
+      }
       if let problem = change.problem(in: kind) { throw reader.error(problem, at: place) }
       entries.append(ObjectChange.Entry(key, change))
     }
@@ -50,20 +52,37 @@ extension CommitReader {
       let (key, form) = try keyAndForm(&next)
       switch form {
       case CommitForm.spliced, CommitForm.counted, CommitForm.regrouped:
-        let change = try change(in: form, of: object, key)
+        let change = try located(object, key) { (reader) throws(EventCodingError) in
+          try reader.change(in: form, of: object, key)
+        }
         if let problem = change.problem(in: kind) { throw reader.error(problem, at: place) }
         differences.append(ObjectChange.Entry(key, change))
       default:
         guard form.isUsed(in: kind) else { throw reader.error(.changeUnfit, at: place) }
         let isAsked = other?(object.entity, key) ?? false
-        let (old, new) = try self.values(
-          in: form, of: object, key, old: isAsked || side == .before,
-          new: isAsked || side == .after)
+        let (old, new) = try located(object, key) { (reader) throws(EventCodingError) in
+          try reader.values(
+            in: form, of: object, key, old: isAsked || side == .before,
+            new: isAsked || side == .after)
+        }
         values.append(Row.Entry(key, side == .before ? old : new))
         if isAsked { others.append(Row.Entry(key, side == .before ? new : old)) }
       }
     }
     return (values, others, differences)
+  }
+
+  /// Reads something of a value, and says of which where there is too much of it.
+  @inline(__always)
+  private mutating func located<Answer>(
+    _ object: ObjectID, _ key: KeyNumber,
+    _ read: (inout CommitReader) throws(EventCodingError) -> Answer
+  ) throws(EventCodingError) -> Answer {
+    do throws(EventCodingError) {
+      return try read(&self)
+    } catch {
+      throw error.within(object, key)
+    }
   }
 
   mutating func kindAndCount() throws(EventCodingError) -> (ObjectChange.Kind, Int) {

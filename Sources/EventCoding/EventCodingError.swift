@@ -1,4 +1,5 @@
 package import ByteCoding
+package import ObjectModel
 
 /// Bytes that are no event or commit, or an event or commit that cannot be written.
 package struct EventCodingError: Error, Hashable, Sendable {
@@ -45,13 +46,29 @@ package struct EventCodingError: Error, Hashable, Sendable {
   package let code: Code
   /// Where: in the bytes that were read, or that were to be written.
   package let offset: Int
+  /// Whose value it is, where that is known and there are too many.
+  package private(set) var value: ValuePlace?
 
   package init(_ code: Code, at offset: Int) {
     self.code = code
     self.offset = offset
   }
 
+  /// The same, of a value within what was read.
+  func within(_ object: ObjectID, _ key: KeyNumber) -> EventCodingError {
+    guard code == .tooMany else { return self }
+    var error = self
+    error.value = ValuePlace(object: object, key: key)
+    return error
+  }
+
   init(_ error: ByteCodingError) { self.init(.bytes(error.code), at: error.offset) }
+}
+
+/// A value, by its object and key.
+package struct ValuePlace: Hashable, Sendable {
+  package let object: ObjectID
+  package let key: KeyNumber
 }
 
 extension EventCodingError: CustomStringConvertible {

@@ -54,14 +54,15 @@ extension EventReader {
 
   private mutating func edit(of kind: EventKind) throws(EventCodingError) -> Edit {
     switch kind {
-    case .set: return .set(try object(), try key(), try optionalValue())
-    case .setPrimitive: return .setPrimitive(try object(), try key(), try optionalValue())
-    case .spliced: return .spliced(try object(), try key(), try checkedSplice())
+    case .set, .setPrimitive, .spliced, .membersChanged:
+      let (object, key) = (try object(), try key())
+      do throws(EventCodingError) {
+        return try edit(of: kind, object, key)
+      } catch {
+        throw error.within(object, key)
+      }
     case .inserted: return .inserted(try object())
     case .deleted: return .deleted(try object())
-    case .membersChanged:
-      let (object, key) = (try object(), try key())
-      return .membersChanged(object, key, inserted: try objects(), removed: try objects())
     case .based: return .based(try object(), on: try commit())
     case .renamed: return .renamed(try text())
     case .stepEnded: return .stepEnded(name: try optionalText())
@@ -86,6 +87,17 @@ extension EventReader {
     }
   }
 
+  private mutating func edit(
+    of kind: EventKind, _ object: ObjectID, _ key: KeyNumber
+  ) throws(EventCodingError) -> Edit {
+    switch kind {
+    case .set: .set(object, key, try optionalValue())
+    case .setPrimitive: .setPrimitive(object, key, try optionalValue())
+    case .spliced: .spliced(object, key, try checkedSplice())
+    default: .membersChanged(object, key, inserted: try objects(), removed: try objects())
+    }
+  }
+
   private mutating func restorations() throws(EventCodingError) -> [Restoration] {
     try list(ofAtLeast: 4) { reader throws(EventCodingError) in
       let place = reader.offset
@@ -95,7 +107,12 @@ extension EventReader {
       }
       let object = try reader.object()
       let entries = try reader.list(ofAtLeast: 2) { reader throws(EventCodingError) in
-        Restoration.Entry(try reader.key(), try reader.content(in: kind))
+        let key = try reader.key()
+        do throws(EventCodingError) {
+          return Restoration.Entry(key, try reader.content(in: kind))
+        } catch {
+          throw error.within(object, key)
+        }
       }
       return Restoration(object, kind, entries)
     }

@@ -83,7 +83,6 @@ extension JournaledStore {
   ) throws(ToolError) -> Answer {
     var options = StoreOptions()
     options.makesStore = false
-    options.limits = .ofTool
     let store = try onStore { () throws(StoreError) in
       try JournaledStore(on: disk, at: path, model: nil, options: options)
     }

@@ -87,7 +87,7 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
     pending = PendingCommits(after: fold.snapshot, epoch: journal.commitEpoch)
     try super.init(
       path: path, in: journal.folder, journal.manifest, fold,
-      pastByteCount: options.cacheByteCount, limits: options.limits)
+      pastByteCount: options.cacheByteCount, limits: .none)
   }
 
   override var manifest: Manifest { journal.manifest }

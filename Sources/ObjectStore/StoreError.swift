@@ -1,4 +1,4 @@
-internal import EventCoding
+package import EventCoding
 internal import EventFold
 package import Journaling
 public import ObjectModel
@@ -68,11 +68,17 @@ public struct StoreError: Error, Hashable, Sendable {
   public let description: String
   /// Every difference between two models, where they cannot be brought together.
   public let modelDifferences: ModelChangeError?
+  /// The value that is more than is held at once, where it is known which that is.
+  package let value: ValuePlace?
 
-  init(_ code: Code, _ description: String, modelDifferences: ModelChangeError? = nil) {
+  init(
+    _ code: Code, _ description: String, modelDifferences: ModelChangeError? = nil,
+    value: ValuePlace? = nil
+  ) {
     self.code = code
     self.description = description
     self.modelDifferences = modelDifferences
+    self.value = value
   }
 }
 
@@ -140,7 +146,8 @@ extension StoreError {
     case .tooMany:
       self.init(
         .tooLarge,
-        "frame \(frame.rawValue): \(error); the program whose store it is can hold them.")
+        "frame \(frame.rawValue): \(error); the program whose store it is can hold them.",
+        value: error.value)
     default:
       self.init(
         .damaged,

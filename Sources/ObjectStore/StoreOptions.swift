@@ -34,8 +34,6 @@ public struct StoreOptions: Sendable {
   package var replayByteCount = 64 << 20
   /// The length from which on a segment is sealed with a checkpoint.
   package var rollingByteCount: UInt64 = 1 << 20
-  /// How much that is not saved is held of those who have left the store.
-  package var limits = HoldingLimits.none
   /// How runs are written.
   package var run = RunOptions()
   /// How the journal is kept.

@@ -78,8 +78,8 @@ private func onStore<Answer>(
     return try body()
   } catch {
     let told = ToolError(error)
-    throw ToolError(
-      told.status, told.message.replacing(object.uri, with: Wording(store).name(object)))
+    throw told.saying(
+      told.message.replacing(object.uri, with: Wording(store).name(object)))
   }
 }
 

@@ -32,7 +32,8 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     case .newerFormat: "the journal was written by a newer version"
     case .ourFault: "a mistake of this tool"
     case .cannotCreate: "what was to be written cannot be made"
-    case .inputOutput: "reading or writing failed; a closed pipe ends quietly, with 0"
+    case .inputOutput:
+      "reading or writing failed, or a value is too large to be shown; a closed pipe ends quietly, with 0"
     case .locked: "another process has the journal open for writing"
     }
   }

@@ -1,4 +1,5 @@
 package import DiskAccess
+internal import EventCoding
 package import FoundationEssentials
 internal import Journaling
 package import ObjectModel
@@ -158,6 +159,17 @@ package final class Request {
         "“\(path)/\(JournalFiles.journalFolder)” is no folder; make a sound journal of what is left by ‘repair’."
       )
     }
+  }
+
+  /// The same error, with the name of the value that it is about.
+  func named(_ error: ToolError) -> ToolError {
+    guard let value = error.value, let store = opened else { return error }
+    let limit = Wording.count(HoldingLimits.ofTool.valueCount)
+    return error.saying(
+      "‘\(store.name(of: value.key) ?? "\(value.key.rawValue)")’ of \(Wording(store).name(value.object)) is too large to be shown: "
+        + "of an event or a commit no more than \(limit) elements are held at once. Nothing is wrong with it: the program "
+        + "whose store it is can hold it, and ‘backup’, ‘compact’ and ‘repair’ take it over."
+    )
   }
 
   /// What was found wrong with the journal while it was looked at.

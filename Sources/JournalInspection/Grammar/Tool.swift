@@ -74,7 +74,9 @@ package struct Tool {
       status = try command.run(request)
     } catch {
       request.progress?.end()
-      guard !request.findings.isEmpty, [.no, .usage].contains(error.status) else { throw error }
+      guard !request.findings.isEmpty, [.no, .usage].contains(error.status) else {
+        throw request.named(error)
+      }
       output.flush()
       output.tell(error)
       status = error.status

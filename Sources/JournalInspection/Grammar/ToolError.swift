@@ -1,4 +1,5 @@
 package import DiskAccess
+package import EventCoding
 package import ObjectQuery
 package import ObjectStore
 
@@ -6,6 +7,8 @@ package import ObjectStore
 package struct ToolError: Error, Hashable, Sendable {
   package let status: ExitStatus
   package let message: String
+  /// The value that is more than is held at once, which who knows the journal can name.
+  package private(set) var value: ValuePlace?
 
   package init(_ status: ExitStatus, _ message: String) {
     self.status = status
@@ -37,17 +40,25 @@ extension ToolError {
       case .newerFormat: .newerFormat
       case .storeExists: .cannotCreate
       case .inUse, .contextOpen, .busy: .locked
-      case .disk, .networkFileSystem, .stopped: .inputOutput
-      case .queuedBehindFailure, .closed, .tooLarge, .valueRefused, .modelDoesNotFit, .readOnly,
+      case .disk, .networkFileSystem, .stopped, .tooLarge: .inputOutput
+      case .queuedBehindFailure, .closed, .valueRefused, .modelDoesNotFit, .readOnly,
         .brokenOff:
         .ourFault
       }
     self.init(status, error.description)
+    value = error.value
   }
 
   package init(_ error: QueryError) { self.init(.usage, error.description) }
 
   package init(_ error: DiskError) { self.init(.inputOutput, error.description) }
+
+  /// The same error in other words.
+  package func saying(_ message: String) -> ToolError {
+    var error = ToolError(status, message)
+    error.value = value
+    return error
+  }
 }
 
 /// Runs calls to a store, whose failures end the command.

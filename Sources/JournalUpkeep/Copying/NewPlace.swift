@@ -102,7 +102,6 @@ struct NewPlace {
 extension ToolError {
   /// The same, where something has been made already.
   func leaving(_ path: String) -> ToolError {
-    ToolError(
-      status, "\(message) What was begun is left at “\(path)”; remove it before another attempt.")
+    saying("\(message) What was begun is left at “\(path)”; remove it before another attempt.")
   }
 }

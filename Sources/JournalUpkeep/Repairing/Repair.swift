@@ -321,7 +321,7 @@ struct Repair {
   /// A reader of the original, which shows what is behind the damaged place where a state was kept there.
   private func reader() throws(ToolError) -> StoreReader? {
     do throws(StoreError) {
-      return try StoreReader(on: source, at: path, limits: .ofTool)
+      return try StoreReader(on: source, at: path)
     } catch {
       guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
       return nil

@@ -310,7 +310,6 @@ extension StoreOptions {
     var options = StoreOptions()
     options.makesStore = false
     options.durability = .written
-    options.limits = .ofTool
     return options
   }()
 }
