@@ -70,7 +70,7 @@ struct JSONPatchReading {
 
   private func mark(_ name: JSONValue) throws(JSONError) -> JSONMark {
     let text = try name.text()
-    guard let mark = JSONMark(rawValue: text), mark != .dictionary else {
+    guard let mark = JSONMark(rawValue: text), mark != .dictionary, mark != .integer else {
       throw JSONError(.badValue, "is ‘\(JSONError.clipped(text))’, which is no kind of value")
     }
     return mark

@@ -62,7 +62,7 @@ extension Value {
 
 /// The kinds of values that JSON has not, and how they are marked.
 enum JSONMark: String {
-  case real, decimal, data, date, uuid, url, counter, set, reference, dictionary
+  case integer, real, decimal, data, date, uuid, url, counter, set, reference, dictionary
 
   /// `$`, with which the keys of marks begin.
   static let sign: UInt8 = 0x24
@@ -100,6 +100,7 @@ enum JSONMark: String {
   /// What attributes of the kind are of.
   var type: AttributeType {
     switch self {
+    case .integer: .integer
     case .real: .real
     case .decimal: .decimal
     case .data: .data

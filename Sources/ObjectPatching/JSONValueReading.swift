@@ -26,14 +26,18 @@ extension JSONValue {
 
   /// The value as an attribute of a type has it, where a whole number may be a text that others would round.
   package func value(exportedAs type: AttributeType?) throws(JSONError) -> ObjectModel.Value {
-    if case .string(let text) = self, let number = Int(text) {
-      switch type {
-      case .integer?: return .integer(number)
-      case .counter?: return .counter(number)
-      default: break
-      }
-    }
+    if let type, let number = whole(asTextOf: type) { return number }
     return try value(of: type)
+  }
+
+  /// A whole number that is a text, as a reader that knows only reals would round it.
+  private func whole(asTextOf type: AttributeType) -> ObjectModel.Value? {
+    guard case .string(let text) = self, let number = Int(text) else { return nil }
+    switch type {
+    case .integer: return .integer(number)
+    case .counter: return .counter(number)
+    default: return nil
+    }
   }
 
   /// What it says itself, with all that is marked in it.
@@ -105,7 +109,9 @@ extension JSONValue {
         if let seconds = content.real {
           return .date(Date(timeIntervalSinceReferenceDate: seconds))
         }
-      default: if let value = try content.typed(mark.type) { return value }
+      default:
+        if let number = content.whole(asTextOf: mark.type) { return number }
+        if let value = try content.typed(mark.type) { return value }
       }
       throw JSONError(.badValue, "is \(content.kindName) that is no \(mark.rawValue)")
     } catch {

@@ -43,25 +43,14 @@ import ToolSupport
     let folder = try TemporaryFolder()
     let (ours, theirs) = ("\(folder.path)/ours", "\(folder.path)/theirs")
     try lines.joined(separator: "\n").write(toFile: ours, atomically: true, encoding: .utf8)
-    let jq = try run(["jq", "--compact-output", ".", ours])
+    let jq = try ForeignProgram.run(["jq", "--compact-output", ".", ours])
     try #require(jq.status == 0)
     try jq.said.write(toFile: theirs, atomically: true, encoding: .utf8)
-    let python = try run(["python3", "-c", Self.script, ours, theirs])
+    let python = try ForeignProgram.run(["python3", "-c", Self.script, ours, theirs])
     try #require(python.status == 0, "\(python.said)")
     let counts = python.said.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
     try #require(counts.count == 2)
     #expect(counts[0] == lines.count && lines.count > 300, "\(lines.count)")
     #expect(counts[1] > 3)
-  }
-
-  private func run(_ words: [String]) throws -> (said: String, status: Int32) {
-    let (process, pipe) = (Process(), Pipe())
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = words
-    process.standardOutput = pipe
-    try process.run()
-    let said = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (String(decoding: said, as: UTF8.self), process.terminationStatus)
   }
 }

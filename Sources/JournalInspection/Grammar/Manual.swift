@@ -28,10 +28,11 @@ package enum Manual {
   private static let output = [
     "Data go to the standard output, words to the standard error output. With `--json` the data are JSON: an object, "
       + "or one on each line where there may be many. Each begins with `version`, which is "
-      + "\(JSONValue.formatVersion), and `kind`. Whole numbers beyond 2^53 are strings. Errors are an object of kind "
-      + "`error` on the standard error output.",
+      + "\(JSONValue.formatVersion), and `kind`. Whole numbers beyond 2^53 are strings, as many readers would round them. "
+      + "Errors are an object of kind `error` on the standard error output.",
     "Values in JSON are as in patches: plain where the model says what they are, and elsewhere with their kind beside "
-      + "them, as in `{\"$date\": \"2026-11-23T10:30:00Z\"}`.",
+      + "them, as in `{\"$date\": \"2026-11-23T10:30:00Z\"}`. There a whole number beyond 2^53 is "
+      + "`{\"$integer\": \"9007199254740993\"}`, so that it is told from a text, and ‘import’ reads it as the number.",
     "Colours and the pager (`PAGER`, or `less`) are for terminals alone; `NO_COLOR`, `--color` and `--no-pager` are "
       + "obeyed. Control characters in data are shown in digits, never sent to a terminal.",
   ]

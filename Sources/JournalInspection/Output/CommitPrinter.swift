@@ -120,7 +120,9 @@ package struct CommitPrinter {
           content.userInfo.isEmpty
             ? nil
             : .members(
-              content.userInfo.sorted { $0.key < $1.key }.map { ($0.key, $0.value.markedJSON) })
+              content.userInfo.sorted { $0.key < $1.key }.map {
+                ($0.key, $0.value.markedJSON.withMarkedIntegers)
+              })
         ),
         ("inserted", .count(numbers.inserted)), ("updated", .count(numbers.updated)),
         ("deleted", .count(numbers.deleted)), ("changes", changes),

@@ -80,6 +80,27 @@ extension JSONValue {
     }
   }
 
+  /// A value whose kind nobody knows who reads it, with large whole numbers marked: a text alone would be one.
+  var withMarkedIntegers: JSONValue {
+    switch self {
+    case .integer(let number) where number.magnitude > UInt(Self.largestInteger):
+      return .members([("$integer", .string(String(number)))])
+    case .array(let elements): return .array(elements.map(\.withMarkedIntegers))
+    case .object(let object):
+      if object.count == 1, case .integer? = object["$counter"] { return self }
+      // Within this mark every key is data.
+      if object.count == 1, let inner = object["$dictionary"]?.object {
+        return .object(JSONObject([("$dictionary", Self.marked(inner))]))
+      }
+      return Self.marked(object)
+    default: return self
+    }
+  }
+
+  private static func marked(_ object: JSONObject) -> JSONValue {
+    .object(JSONObject(object.members.map { ($0.key, $0.value.withMarkedIntegers) }))
+  }
+
   private var withTextForLargeIntegers: JSONValue {
     switch self {
     case .integer(let number):

@@ -65,9 +65,10 @@ package struct Wording {
   package func json(_ value: Value?, _ key: String, of object: ObjectID) -> JSONValue {
     guard let value else { return .null }
     let entity = eras.last?.entity(of: object)
-    let isTold =
-      entity?.attribute(key)?.type.admits(value) ?? (entity?.relationship(key) != nil)
-    return isTold ? value.plainJSON ?? value.markedJSON : value.markedJSON
+    let type = entity?.attribute(key)?.type
+    let isTold = type?.admits(value) ?? (entity?.relationship(key) != nil)
+    let json = isTold ? value.plainJSON ?? value.markedJSON : value.markedJSON
+    return isTold && [.integer, .counter].contains(type) ? json : json.withMarkedIntegers
   }
 
   // MARK: Times and amounts

@@ -1,0 +1,66 @@
+import DiskSimulation
+import Foundation
+import JournalInspection
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+import ToolSupport
+
+/// What others have read and written again comes back as it was, whatever their numbers and names are like.
+@Suite struct ExportRoundTripTests {
+  private static let large = 9_007_199_254_740_993
+
+  @Test func `whole numbers beyond 2^53 come back as numbers, and texts as texts`() throws {
+    let disk = SimulatedDisk(seed: 1)
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Note", allowsAnyKey: true,
+        attributes: [
+          AttributeDescription("size", .integer), AttributeDescription("likes", .counter),
+          AttributeDescription("map", .dictionary), AttributeDescription("tags", .set),
+          AttributeDescription("text", .string),
+        ])
+    ])
+    let large = Value.integer(Self.large)
+    let text = Value.string("\(Self.large)")
+    let values: [String: Value] = [
+      "size": large, "likes": .counter(.min), "text": text,
+      "map": ["a": large, "b": text, "$counter": large, "c": ["$integer": text]],
+      "tags": .set([large, text]), "free": large, "free text": text, "least": .integer(.min),
+      "exact": .integer(1 << 53),
+      "list": [large, text, [large], ["$counter": large, "d": text]],
+    ]
+    let store = try JournaledStore(on: disk, at: Journals.path, model: model)
+    let context = ManagedObjectContext(store, isolation: nil)
+    let note = context.insert("Note")
+    for (key, value) in values { note[key] = value }
+    try context.save(userInfo: ["sum": large, "text": text])
+    context.close()
+    try store.close()
+    let exported = Upkeep.run("export -s Notes.xjournal", on: disk).output
+    let folder = try TemporaryFolder()
+    // A reader that has nothing better than a double must not meet a number that it would round.
+    let script = """
+      import json, sys
+      def whole(text):
+          assert abs(int(text)) <= 2 ** 53, text
+          return int(text)
+      for line in open(sys.argv[1], encoding="utf-8"):
+          print(json.dumps(json.loads(line, parse_int=whole)))
+      """
+    let written = try ForeignProgram.python(script, of: exported, in: folder.path)
+    let run = Upkeep.run(
+      "import -s Notes.xjournal - -o New.xjournal", on: disk, input: written)
+    #expect(run.status == .fine, "\(run.errors)")
+    let copy = try StoreReader(on: disk, at: "New.xjournal")
+    let past = try copy.asOf(.commit(1))
+    let back = try past.fetch(FetchRequest("Note"))
+    for (key, value) in values { #expect(back.first?[key] == value, "\(key)") }
+    extendLifetime(past)
+    let log = Upkeep.run("log --json -s Notes.xjournal", on: disk).output
+    #expect(log.contains(#""sum":{"$integer":"\#(Self.large)"},"text":"\#(Self.large)""#), "\(log)")
+  }
+
+}
