@@ -63,4 +63,43 @@ import ToolSupport
     #expect(log.contains(#""sum":{"$integer":"\#(Self.large)"},"text":"\#(Self.large)""#), "\(log)")
   }
 
+  @Test func `SQLite loads names that differ only in capitals, and every value`() throws {
+    let disk = SimulatedDisk(seed: 1)
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription("Note", allowsAnyKey: true), EntityDescription("NOTE", allowsAnyKey: true),
+      EntityDescription("sqlite_note", allowsAnyKey: true),
+    ])
+    let store = try JournaledStore(on: disk, at: Journals.path, model: model)
+    let context = ManagedObjectContext(store, isolation: nil)
+    for entity in ["Note", "NOTE", "sqlite_note"] {
+      let note = context.insert(entity)
+      for key in ["Title", "title", "TITLE", "title 2", "Object", "object 2", "zero\0"] {
+        note[key] = .string("\(entity) \(key.filter { $0 != "\0" })")
+      }
+    }
+    try context.save()
+    context.close()
+    try store.close()
+    let script = """
+      import sqlite3, sys
+      base = sqlite3.connect(":memory:")
+      base.executescript(open(sys.argv[1], encoding="utf-8").read())
+      for table in [row[0] for row in base.execute("select name from sqlite_master where type = 'table'")]:
+          rows = base.execute('select * from "' + table + '"')
+          names = [column[0] for column in rows.description]
+          for row in rows:
+              print(table, dict(zip(names, row)))
+      """
+    let folder = try TemporaryFolder()
+    let sql = Upkeep.run("export --format sql -s Notes.xjournal", on: disk).output
+    let loaded = try ForeignProgram.python(script, of: sql, in: folder.path)
+    func line(_ table: String, _ entity: String) -> String {
+      "\(table) {'object 3': '\(entity)/1', 'Object': '\(entity) Object', "
+        + "'TITLE': '\(entity) TITLE', 'Title 3': '\(entity) Title', "
+        + "'object 2': '\(entity) object 2', 'title 4': '\(entity) title', "
+        + "'title 2': '\(entity) title 2', 'zero\u{FFFD}': '\(entity) zero'}\n"
+    }
+    #expect(
+      loaded == line("Note", "Note") + line("NOTE 2", "NOTE") + line("_sqlite_note", "sqlite_note"))
+  }
 }

@@ -8,7 +8,10 @@ extension Command {
   static let export = Command(
     "export", "Writes all objects in a form that other programs read.",
     details: [
-      "CSV holds one entity, which --entity names. SQL makes a table of each entity. The property list is in XML."
+      "CSV holds one entity, which --entity names. SQL makes a table of each entity, with a column ‘object’ that names the "
+        + "object. SQL does not tell capitals apart: of names that differ in nothing else, the first stays, and the "
+        + "others are numbered: ‘title’, ‘Title 2’; a key ‘object’ stays as well, and names are in ‘object 2’. The "
+        + "property list is in XML."
     ],
     examples: [
       Example("xjournal export", "a line of JSON for each object"),
@@ -45,7 +48,7 @@ extension Command {
     }
     let writer = RowWriter(format, store, snapshot, output)
     writer.begin()
-    for entity in entities {
+    for (entity, table) in zip(entities, SQLNames.unique(entities)) {
       let query: SnapshotQuery
       do throws(QueryError) {
         query = try store.prepare(Query(entity: entity), in: snapshot)
@@ -53,7 +56,7 @@ extension Command {
         throw ToolError(error)
       }
       try onStore { () throws(StoreError) in
-        try writer.writePart(try snapshot.objects(of: query), of: entity)
+        try writer.writePart(try snapshot.objects(of: query), of: entity, inTable: table)
       }
     }
     writer.end()

@@ -33,10 +33,14 @@ extension RowWriter {
   }
 
   /// Writes the objects of an entity.
-  func writePart(_ objects: [ObjectID], of entity: String) throws(StoreError) {
+  ///
+  /// - Parameter table: what its table is called.
+  func writePart(
+    _ objects: [ObjectID], of entity: String, inTable table: String
+  ) throws(StoreError) {
     switch format {
     case "json": try writeElements(objects)
-    case "sql": try writeSQL(objects, of: entity)
+    case "sql": try writeSQL(objects, of: entity, inTable: table)
     case "plist": try writePropertyList(objects)
     default: try write(objects, of: entity)
     }
@@ -44,24 +48,28 @@ extension RowWriter {
 
   // MARK: SQL
 
-  private func writeSQL(_ objects: [ObjectID], of entity: String) throws(StoreError) {
+  private func writeSQL(
+    _ objects: [ObjectID], of entity: String, inTable table: String
+  ) throws(StoreError) {
     let keys = try keys(of: objects, entity)
     let described = snapshot.era?.model.entity(named: entity)
-    let columns = keys.map { key in
-      "\(Self.name(key)) \(described?.attribute(key)?.type.columnType ?? "TEXT")"
+    // Keys come first: what objects are called can be called otherwise.
+    var names = SQLNames.unique(keys + ["object"]).map(Self.name)
+    let primary = names.removeLast()
+    let columns = zip(keys, names).map { key, name in
+      "\(name) \(described?.attribute(key)?.type.columnType ?? "TEXT")"
     }
-    // A key may be called as the column of objects is.
-    let primary = Self.name(keys.contains("object") ? "object ID" : "object")
+    let columnNames = Dictionary(zip(keys, names)) { first, _ in first }
     output.exact(
-      "CREATE TABLE \(Self.name(entity)) (\((["\(primary) TEXT PRIMARY KEY"] + columns).joined(separator: ", ")));\n"
+      "CREATE TABLE \(Self.name(table)) (\((["\(primary) TEXT PRIMARY KEY"] + columns).joined(separator: ", ")));\n"
     )
     try forEach(objects) { object, values in
       let cells =
         [Self.literal(.string(wording.name(object)), wording)]
         + values.map { Self.literal($0.value, wording) }
-      let names = [primary] + values.map { Self.name($0.key) }
+      let names = [primary] + values.map { columnNames[$0.key] ?? Self.name($0.key) }
       output.exact(
-        "INSERT INTO \(Self.name(entity)) (\(names.joined(separator: ", "))) VALUES (\(cells.joined(separator: ", ")));\n"
+        "INSERT INTO \(Self.name(table)) (\(names.joined(separator: ", "))) VALUES (\(cells.joined(separator: ", ")));\n"
       )
     }
   }
