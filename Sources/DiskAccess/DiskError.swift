@@ -26,6 +26,11 @@ public struct DiskError: Error, Hashable, Sendable {
 
   /// Whether the disk, or the user's share of it, is full: a call that may succeed later.
   public var isOutOfSpace: Bool { code == .noSpace || code == .quotaExceeded }
+
+  /// Whether something stands there that is no file: a folder, a link, a pipe or a device.
+  package var meetsNoFile: Bool {
+    call == .openFile && [.isFolder, .isLink, .invalid].contains(code)
+  }
 }
 
 extension DiskError: CustomStringConvertible {

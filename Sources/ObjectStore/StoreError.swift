@@ -1,3 +1,4 @@
+internal import DiskAccess
 package import EventCoding
 internal import EventFold
 package import Journaling
@@ -100,7 +101,8 @@ extension StoreError {
   package init(_ error: JournalError) {
     let code: Code =
       switch error {
-      case .disk: .disk
+      // It will not be a file at the next attempt either.
+      case .disk(let cause): cause.meetsNoFile ? .damaged : .disk
       case .notAStore, .nameless: .notAStore
       case .storeMissing: .storeMissing
       case .storeExists: .storeExists
@@ -127,7 +129,7 @@ extension StoreError {
   init(_ error: RunError) {
     let code: Code =
       switch error {
-      case .disk: .disk
+      case .disk(let cause): cause.meetsNoFile ? .damaged : .disk
       case .damaged: .damaged
       case .newerFormat: .newerFormat
       case .unwritable: .valueRefused

@@ -98,6 +98,31 @@ import ToolSupport
     #expect(kept.commits.count == LongJournal.commitCount)
   }
 
+  @Test(arguments: [
+    "journal/0000000002.xj", "journal/0000000004.xj", "MANIFEST", "edits", ".xc", ".xr",
+  ])
+  func `a folder where a file should be is damage, and the rest is saved`(name: String) throws {
+    let disk = try LongJournal.make(.late)
+    let path = try #require(disk.paths.first { $0.hasSuffix(name) })
+    let names = path.split(separator: "/").map(String.init)
+    try disk.folder(at: names.dropLast().joined(separator: "/")).remove(names[names.count - 1])
+    try disk.makeFolders(path)
+    for line in ["verify", "stats", "log -p", "drafts", "dump"] {
+      let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+      #expect(
+        [.fine, .damage, .usage].contains(run.status), "\(line): \(run.status) \(run.errors)")
+      if line == "verify" { #expect(run.status == .damage, "\(run)") }
+    }
+    for line in ["repair -o Repaired.xjournal", "repair --salvage -o Salvaged.xjournal"] {
+      let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+      #expect(run.status == .fine && run.errors.contains("damaged: "), "\(line): \(run)")
+      let made = line.split(separator: " ").last ?? ""
+      #expect(Upkeep.run("verify --deep -s \(made)", on: disk).status == .fine)
+      let kept = try JournalTruth(of: String(made), on: disk)
+      #expect(kept.commits.count >= 6, "\(line): \(kept.commits.count)")
+    }
+  }
+
   @Test func `where the segments should be something else stands, and the state is kept`() throws {
     let disk = try LongJournal.make(.late)
     let kept = try JournalTruth(on: disk).states[19]

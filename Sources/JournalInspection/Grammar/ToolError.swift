@@ -51,7 +51,9 @@ extension ToolError {
 
   package init(_ error: QueryError) { self.init(.usage, error.description) }
 
-  package init(_ error: DiskError) { self.init(.inputOutput, error.description) }
+  package init(_ error: DiskError) {
+    self.init(error.meetsNoFile ? .damage : .inputOutput, error.description)
+  }
 
   /// The same error in other words.
   package func saying(_ message: String) -> ToolError {
