@@ -77,6 +77,9 @@ public class ReadableStore: @unchecked Sendable {
     cataloguing.withLock { catalogue.keys[name] }
   }
 
+  /// The names of all keys that objects ever had, in the order of their numbers.
+  package var keyNames: [String] { cataloguing.withLock { catalogue.keys.names } }
+
   /// The name of a key.
   package func name(of key: KeyNumber) -> String? { cataloguing.withLock { catalogue.keys[key] } }
 

@@ -249,6 +249,26 @@ import ToolSupport
 }
 
 extension RepairTests {
+  @Test func `commits before the first state that was kept are made again by the model it knows`()
+    throws
+  {
+    let disk = try LongJournal.make(.late)
+    let truth = try JournalTruth(on: disk)
+    let name = "\(Journals.path)/journal/0000000001.xj"
+    var bytes = try #require(disk.contents(of: name))
+    // The first frame, in which the model and the first commits are.
+    bytes[200] ^= 0x55
+    try disk.setContents(name, bytes)
+    let run = Upkeep.run("repair --salvage -o Salvaged.xjournal", on: disk)
+    #expect(run.status == .fine && !run.errors.contains("not known any more"), "\(run.errors)")
+    let salvaged = try JournalTruth(of: "Salvaged.xjournal", on: disk)
+    let lost = truth.commits.count - salvaged.commits.count
+    #expect(lost < 3, "\(lost): \(run.errors)")
+    #expect(salvaged.states.last == truth.states.last)
+    for commit in salvaged.commits { #expect(truth.commits.contains(commit), "\(commit)") }
+    #expect(Upkeep.run("verify --deep -s Salvaged.xjournal", on: disk).status == .fine)
+  }
+
   @Test func `beside a program that writes, nothing is told as lost that is not`() throws {
     let disk = try Journals.sound()
     let store = try JournaledStore(on: disk, at: Journals.path, model: nil)

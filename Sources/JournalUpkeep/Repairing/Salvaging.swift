@@ -68,6 +68,16 @@ struct Salvaging {
   mutating func expect(from reader: StoreReader) throws(ToolError) {
     guard reader.lastCommit > last else { return }
     later = (reader, try earliest(in: reader))
+    for (number, name) in Self.keys(of: reader) where keyNames[number] == nil {
+      keyNames[number] = name
+    }
+  }
+
+  /// Has the new journal, where no model of it is left, take over those that a kept state knows up to a commit: one
+  /// after the other, so that entities have their numbers.
+  private mutating func adoptKeptModels(before number: CommitNumber) throws(ToolError) {
+    guard store.model == nil, nextModel == nil, let eras = later?.reader.head.eras else { return }
+    for era in eras where era.since < number { try adopt(era.model) }
   }
 
   private mutating func takeOverLater() throws(ToolError) {
@@ -95,15 +105,12 @@ struct Salvaging {
     for (name, commit) in reader.tags { tags.updateValue(commit, forKey: name) }
   }
 
-  /// The keys that a store knows; whether they are counted from 0 or from 1.
+  /// The keys that a store knows.
   private static func keys(of store: ReadableStore) -> [KeyNumber: String] {
-    var names: [KeyNumber: String] = [:]
-    var number: UInt32 = 0
-    while true {
-      let key = KeyNumber(rawValue: number)
-      if let name = store.name(of: key) { names[key] = name } else if number > 0 { return names }
-      number += 1
-    }
+    Dictionary(
+      uniqueKeysWithValues: store.keyNames.enumerated().map {
+        (KeyNumber(rawValue: UInt32($0)), $1)
+      })
   }
 
   /// The first commit behind the last one of here whose state can be told from the reader's.
@@ -205,6 +212,7 @@ struct Salvaging {
       nextModel = nil
       return
     }
+    try adoptKeptModels(before: content.number)
     try adoptNextModel()
     if content.number > last.next {
       losses.append(Self.range(last.next, content.number.previous))
