@@ -269,6 +269,23 @@ extension RepairTests {
     #expect(Upkeep.run("verify --deep -s Salvaged.xjournal", on: disk).status == .fine)
   }
 
+  @Test func `what a commit says of itself and tags that are gone are told to be lost`() throws {
+    let disk = try LongJournal.make(.late)
+    try disk.folder(at: "\(Journals.path)/journal").remove("0000000002.xj")
+    let run = Upkeep.run("repair --salvage -s Notes.xjournal -o Salvaged.xjournal", on: disk)
+    #expect(
+      run.errors.contains("what they left is in commit 13, under what that says of itself"),
+      "\(run.errors)")
+    #expect(run.errors.contains("the tag ‘middle’, as its commit is lost"), "\(run.errors)")
+    let first = try LongJournal.make(.late)
+    try first.folder(at: "\(Journals.path)/journal").remove("0000000001.xj")
+    for line in ["repair -o R.xjournal", "repair --salvage -o S.xjournal"] {
+      let run = Upkeep.run("\(line) -s Notes.xjournal", on: first)
+      #expect(
+        run.errors.contains("the state that the tag ‘middle’ stands for"), "\(line) \(run.errors)")
+    }
+  }
+
   @Test func `beside a program that writes, nothing is told as lost that is not`() throws {
     let disk = try Journals.sound()
     let store = try JournaledStore(on: disk, at: Journals.path, model: nil)

@@ -228,6 +228,9 @@ struct Repair {
     }
     losses.append(
       "all that was before commit \(store.firstKeptCommit), but for the state it left")
+    losses += store.tags.filter { $0.value < store.firstKeptCommit.previous }.keys.sorted().map {
+      "the state that the tag ‘\($0)’ stands for"
+    }
   }
 
   private func salt() throws(ToolError) -> UInt64 {
@@ -275,10 +278,10 @@ struct Repair {
     let reader = try reader()
     var salvaging = Salvaging(into: store, clock)
     if isWanted, let reader { try salvaging.expect(from: reader) }
+    var tags = Set((reader?.tags ?? [:]).filter { store.tags[$0.key] != $0.value }.keys)
     var last = max(store.lastCommit, reader?.lastCommit ?? .none)
     let journal = try? JournalReader(in: survey.folder, path: path)
     var failure: ToolError?
-    var tags: Set<String> = []
     try RemainingFrames(survey: survey, first: hole).forEachBatch { frame, payload in
       guard failure == nil else { return }
       do throws(ToolError) {
@@ -312,6 +315,7 @@ struct Repair {
         "\(Salvaging.range(store.lastCommit.next, last)); --salvage takes over what can be read of that"
       )
     }
+    if isWanted { tags = [] }
     losses += tags.sorted().map { "the tag ‘\($0)’, which --salvage sets where its commit is read" }
     losses += salvaging.losses
     salvagedCount = salvaging.count

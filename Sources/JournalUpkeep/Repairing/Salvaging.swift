@@ -87,7 +87,7 @@ struct Salvaging {
     let snapshot = try onStore { () throws(StoreError) in try reader.snapshot(at: first) }
     if first > last.next {
       losses.append(
-        "\(Self.range(last.next, first.previous)): what they left is in the commit that takes their place"
+        "\(Self.range(last.next, first.previous)): what they left is in commit \(first), under what that says of itself"
       )
     }
     if let era = snapshot.era { try adopt(era.model) }
@@ -152,6 +152,10 @@ struct Salvaging {
       try addChange(of: object, to: row)
     }
     let content = try? reader.content(of: number)
+    if content == nil {
+      losses.append(
+        "commit \(number): when, by whom and why it was made; only what it left is known")
+    }
     clock.set(content?.time)
     try commit(
       number, author: content?.author, message: content?.message,
@@ -268,7 +272,9 @@ struct Salvaging {
     contextName: String?
   ) throws(ToolError) {
     defer { changes = [] }
-    guard !changes.isEmpty else { return }
+    guard !changes.isEmpty else {
+      return losses.append("commit \(number): nothing of what it did is left to be done")
+    }
     var request = CommitRequest(changes)
     (request.author, request.message, request.userInfo) = (author, message, userInfo)
     // What an object leads to may be lost: both ends are brought in step again.
