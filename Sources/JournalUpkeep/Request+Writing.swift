@@ -1,5 +1,6 @@
 internal import DiskAccess
 internal import JournalInspection
+internal import Journaling
 internal import ObjectModel
 internal import ObjectPatching
 internal import ObjectStore
@@ -51,38 +52,47 @@ extension Request {
   private static let largestInput = 256 << 20
 
   /// Tells of a journal that was made.
-  func tell(of store: JournaledStore, _ deed: String) throws(ToolError) {
-    let files = try onStore { () throws(StoreError) in try store.files() }
-    let bytes = files.byteCount
+  func tell(of made: NewJournal, _ deed: String) {
     if output.isJSON {
       output.json(
         .document(
           "newJournal",
           [
-            ("path", .string(store.path)), ("lastCommit", .count(store.lastCommit.rawValue)),
-            ("firstKeptCommit", .count(store.firstKeptCommit.rawValue)), ("bytes", .count(bytes)),
+            ("path", .string(made.path)), ("lastCommit", .count(made.last.rawValue)),
+            ("firstKeptCommit", .count(made.first.rawValue)), ("bytes", .count(made.byteCount)),
           ]))
     } else {
-      output.line("\(deed, .added) \(store.path, .strong), with \(store.wordsForPast).")
+      output.line("\(deed, .added) \(made.path, .strong), with \(made.wordsForPast).")
     }
   }
 }
 
-extension JournaledStore {
+/// What there is to tell of a journal that was made.
+struct NewJournal {
+  let path: String
+  /// The first and the last commit that it has.
+  let first, last: CommitNumber
+  let byteCount: UInt64
+
+  init(_ store: JournaledStore) throws(ToolError) {
+    (path, first, last) = (store.path, store.firstKeptCommit, store.lastCommit)
+    byteCount = try onStore { () throws(StoreError) in try store.files() }.byteCount
+  }
+
   /// Which commits it has.
   var wordsForPast: String {
-    let (first, last) = (firstKeptCommit, lastCommit)
     if first <= CommitNumber(rawValue: 1) { return Wording.count(last.rawValue, "commit") }
     if first > last { return "the state after commit \(last), and nothing of the past" }
     return first == last ? "commit \(last)" : "commits \(first) to \(last)"
   }
+}
 
+extension JournaledStore {
   /// Opens a store that is there, has a closure use it, and gives it back.
   static func whileOpen<Answer>(
-    on disk: any Disk, at path: String, _ body: (JournaledStore) throws(ToolError) -> Answer
+    on disk: any Disk, at path: String, with options: StoreOptions = .inPlace,
+    _ body: (JournaledStore) throws(ToolError) -> Answer
   ) throws(ToolError) -> Answer {
-    var options = StoreOptions()
-    options.makesStore = false
     let store = try onStore { () throws(StoreError) in
       try JournaledStore(on: disk, at: path, model: nil, options: options)
     }
@@ -97,6 +107,23 @@ extension JournaledStore {
     try onStore { () throws(StoreError) in try store.close() }
     return answer
   }
+}
+
+extension StoreOptions {
+  /// How a journal is open that is changed in place.
+  static let inPlace: StoreOptions = {
+    var options = StoreOptions()
+    options.makesStore = false
+    return options
+  }()
+
+  /// How a journal is open that is being made: what is in it is synced in the end, and it is no whole one until then.
+  static let ofCopies: StoreOptions = {
+    var options = inPlace
+    options.durability = .written
+    options.journal.staysMarked = true
+    return options
+  }()
 }
 
 extension ReadableFolder {

@@ -39,7 +39,8 @@ extension Journal {
     options.validate()
     let disk = FailStopDisk(disk)
     var place = try StorePlace(
-      path, on: disk, making, allowsNetwork: options.allowsNetworkFileSystems)
+      path, on: disk, making, allowsNetwork: options.allowsNetworkFileSystems,
+      staysMarked: options.staysMarked)
     let storeLock = try StoreLock(in: place.folder, path: path)
     storeLock.name(disk.processNumber())
     var recovery = Recovery(disk: disk, folder: place.folder, options: options)
@@ -55,10 +56,10 @@ extension Journal {
       }
       // From here on it has a life of its own, and is no copy to be made anew.
       try onDisk { () throws(DiskError) in
-        if try place.folder.isMarked() { try place.folder.unmark() }
+        if !options.staysMarked, try place.folder.isMarked() { try place.folder.unmark() }
       }
     case .missing:
-      try place.refuseContent()
+      if !(options.staysMarked && place.isMarked) { try place.refuseContent() }
       guard making == .ifMissing else { throw .storeMissing(path: path) }
       (appender, buffer) = try place.make(recovery)
     case .unreadable(let finding): throw JournalError(refusing: finding)
@@ -81,10 +82,12 @@ struct StorePlace {
   /// Whether a copy was begun here and not called whole.
   let isMarked: Bool
 
-  /// - Parameter copied: where a copy is to be made, the folders it has beside the journal's own.
+  /// - Parameters:
+  ///   - staysMarked: whether a store may be made where nothing but the mark of a copy stands.
+  ///   - copied: where a copy is to be made, the folders it has beside the journal's own.
   init(
     _ path: String, on disk: any Disk, _ making: Journal.Making, allowsNetwork: Bool,
-    copying copied: [String]? = nil
+    staysMarked: Bool = false, copying copied: [String]? = nil
   ) throws(JournalError) {
     self.path = path
     folder = try Self.folder(at: path, on: disk, making, allowsNetwork: allowsNetwork)
@@ -95,7 +98,9 @@ struct StorePlace {
       try Self.refuseAnythingElse(folder, names, copied, path)
       return
     }
-    if names.contains(JournalFiles.manifest) { return }
+    if names.contains(JournalFiles.manifest) || staysMarked && names == [JournalFiles.copyMark] {
+      return
+    }
     // What recovery kept belongs to a store that was here: a copy, which may be taken away again, goes elsewhere.
     let mayHold =
       copied == nil

@@ -18,6 +18,8 @@ package struct JournalOptions: Sendable {
   package var hasUpkeepThread = true
   /// Whether a store may be on a network file system.
   package var allowsNetworkFileSystems = false
+  /// Whether a folder that is marked as an unfinished copy stays so, because whoever opens it goes on making it.
+  package var staysMarked = false
 
   package init() {}
 

@@ -87,6 +87,11 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
   /// writing: what was saved last is shown from then on.
   public var isBehind: Bool { refreshing.withLock { tail.isBehind } }
 
+  /// Whether the store is a copy whose maker has not said that it is whole.
+  package var isMarkedUnfinished: Bool {
+    (try? folder.information(of: JournalFiles.copyMark)) ?? nil != nil
+  }
+
   /// Takes in what has become durable since.
   ///
   /// - Returns: whether there was anything.

@@ -67,6 +67,43 @@ import ToolSupport
     #expect(Upkeep.run("verify --deep -s Then.xjournal", on: disk).status == .fine)
   }
 
+  @Test(arguments: ["import posts.ndjson", "backup", "compact", "repair", "replay --until 3"])
+  func `what was broken off is known by its mark, and by what is told of it`(line: String) throws {
+    let place = "New.xjournal"
+    let command = line.hasPrefix("replay") ? "\(line) --into \(place)" : "\(line) -o \(place)"
+    var (brokenOff, shown) = (0, 0)
+    for call in 1... {
+      let disk = try LongJournal.make(.late)
+      try Upkeep.addFiles(to: disk)
+      disk.faults = [
+        SimulatedFault(
+          .failure(.noSpace), calls: [.write, .sync, .syncFolder, .rename], number: 3 * call,
+          isLasting: true)
+      ]
+      let run = Upkeep.run("\(command) -s Notes.xjournal", on: disk)
+      disk.faults = []
+      let isMarked = disk.contents(of: "\(place)/UNFINISHED-COPY") != nil
+      if run.status == .fine {
+        #expect(!isMarked)
+        break
+      }
+      // What is not there at all, or has no manifest, is no journal to anybody.
+      let told = Upkeep.run("info -s \(place)", on: disk)
+      if isMarked, told.status != .noJournal {
+        #expect(told.status == .damage, "\(call): \(run) \(told)")
+        let isTorn = told.errors.contains("damaged manifest")
+        #expect(isTorn || told.errors.contains("did not come to its end"), "\(told.errors)")
+        shown += isTorn ? 0 : 1
+      } else if told.status != .noJournal {
+        // All of it had been read, and the mark taken away.
+        #expect(run.errors.contains("syncing the folder"), "\(call): \(run)")
+        #expect(Upkeep.run("verify --deep -s \(place)", on: disk).status == .fine)
+      }
+      brokenOff += 1
+    }
+    #expect(brokenOff > 3 && shown > 0, "\(brokenOff) \(shown)")
+  }
+
   @Test func `a replay is refused where the past was dropped, or the place is taken`() throws {
     let disk = try LongJournal.make(.none, compacted: true)
     #expect(Upkeep.run("replay --into Then.xjournal --until 10", on: disk).status == .no)

@@ -17,6 +17,8 @@ package final class Request {
   private let values: [String: [String]]
   private let journalPath: String?
   private var opened: StoreReader?
+  /// Whether the journal is a copy that was never said to be whole.
+  private(set) var isUnfinished = false
   /// Whether the command itself tells what is wrong with the journal.
   package var tellsFindings = false
 
@@ -129,6 +131,7 @@ package final class Request {
     do throws(StoreError) {
       let store = try StoreReader(on: disk, at: path, limits: .ofTool)
       opened = store
+      isUnfinished = store.isMarkedUnfinished
       return store
     } catch {
       // What is there and no folder is no journal either.

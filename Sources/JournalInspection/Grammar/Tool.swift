@@ -83,6 +83,14 @@ package struct Tool {
     }
     request.progress?.end()
     output.flush()
+    if request.isUnfinished {
+      status = .damage
+      output.tell(
+        ToolError(
+          .damage,
+          "the journal is a copy that did not come to its end, and may lack something; make it anew."
+        ))
+    }
     for finding in request.findings {
       status = finding.isOfNewerCode ? .newerFormat : .damage
       output.tell(ToolError(status, finding.description))

@@ -18,13 +18,8 @@ extension Command {
     ) { (request) throws(ToolError) in
       let (original, path) = (try request.path(), try request.newPath())
       try NewPlace.refuseExisting(path, on: disk)
-      try JournalCopy.make(of: original, at: path, on: disk, reading: request.disk)
-      try NewPlace.filling(path) { () throws(ToolError) in
-        try JournaledStore.whileOpen(on: disk, at: path) { (store) throws(ToolError) in
-          try store.refuseUnsound()
-          try request.tell(of: store, "copied to")
-        }
-      }
+      let place = try JournalCopy.make(of: original, at: path, on: disk, reading: request.disk)
+      request.tell(of: try place.finish(on: disk), "copied to")
       return .fine
     }
   }

@@ -29,27 +29,25 @@ extension Command {
         kept = .commits(since: number)
       }
       try NewPlace.refuseExisting(path, on: disk)
-      try JournalCopy.make(of: original, at: path, on: disk, reading: request.disk)
-      try NewPlace.filling(path) { () throws(ToolError) in
-        try JournaledStore.whileOpen(on: disk, at: path) { (store) throws(ToolError) in
-          try onStore { () throws(StoreError) in
-            _ = try store.compact(keeping: kept) { told in
-              request.progress?.tell("compacting", told.fraction)
-              return true
-            }
+      let place = try JournalCopy.make(of: original, at: path, on: disk, reading: request.disk)
+      var drafts: [Draft] = []
+      let made = try place.finish(on: disk) { (store) throws(ToolError) in
+        try onStore { () throws(StoreError) in
+          _ = try store.compact(keeping: kept) { told in
+            request.progress?.tell("compacting", told.fraction)
+            return true
           }
-          try store.refuseUnsound()
-          try request.tell(of: store, "compacted to")
-          tellOfKeptPast(store, request.output)
         }
+        drafts = store.unsavedDrafts
       }
+      request.tell(of: made, "compacted to")
+      tellOfKeptPast(drafts, request.output)
       return .fine
     }
   }
 
   /// What was not saved needs the past that it was made in.
-  private static func tellOfKeptPast(_ store: JournaledStore, _ output: Output) {
-    let drafts = store.unsavedDrafts
+  private static func tellOfKeptPast(_ drafts: [Draft], _ output: Output) {
     guard !drafts.isEmpty, !output.isJSON else { return }
     let names = drafts.map { $0.contextName.isEmpty ? "\($0.context.rawValue)" : $0.contextName }
     output.note(

@@ -28,25 +28,28 @@ extension Command {
       }
       let bytes = try request.bytes(ofFile: request.operands[0])
       let objects = try ExportedObject.all(in: bytes, model)
-      try NewPlace.refuseExisting(path, on: disk)
-      try NewPlace.refuseWithinJournal(path, on: disk)
-      let store: JournaledStore
-      do throws(StoreError) {
-        store = try JournaledStore(on: disk, at: path, model: model)
-      } catch {
-        throw ToolError(.cannotCreate, error.description)
-      }
+      let place = try NewPlace(path, on: disk)
       try NewPlace.filling(path) { () throws(ToolError) in
-        do throws(ToolError) {
-          try insert(objects, into: store, request)
-        } catch {
-          // The first error is the one to tell.
-          try? store.close()
-          throw error
-        }
-        try onStore { () throws(StoreError) in try store.close() }
+        try begin(at: path, model, on: disk)
       }
+      let made = try place.finish(on: disk) { (store) throws(ToolError) in
+        try insert(objects, into: store, request)
+      }
+      request.tell(of: made, "imported to")
       return .fine
+    }
+  }
+
+  /// Makes a journal without an object.
+  private static func begin(
+    at path: String, _ model: ManagedObjectModel, on disk: any Disk
+  ) throws(ToolError) {
+    var options = StoreOptions.ofCopies
+    options.makesStore = true
+    do throws(StoreError) {
+      try JournaledStore(on: disk, at: path, model: model, options: options).close()
+    } catch {
+      throw ToolError(.cannotCreate, error.description)
     }
   }
 
@@ -63,7 +66,6 @@ extension Command {
       )
     }
     if number == nil, !request.output.isJSON { request.output.note("there was no object") }
-    try request.tell(of: store, "imported to")
   }
 }
 

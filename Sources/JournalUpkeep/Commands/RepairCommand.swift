@@ -26,21 +26,19 @@ extension Command {
     ) { (request) throws(ToolError) in
       let (original, path) = (try request.path(), try request.newPath())
       var repair = Repair(of: original, reading: request.disk, on: disk)
-      try repair.make(at: path, salvaging: request.has("salvage")) {
-        (repair, store) throws(ToolError) in
-        tell(repair, store, request.output)
-      }
+      let made = try repair.make(at: path, salvaging: request.has("salvage"))
+      tell(repair, made, request.output)
       return .fine
     }
   }
 
-  private static func tell(_ repair: Repair, _ store: JournaledStore, _ output: Output) {
+  private static func tell(_ repair: Repair, _ made: NewJournal, _ output: Output) {
     if output.isJSON {
       return output.json(
         .document(
           "repair",
           [
-            ("path", .string(store.path)), ("lastCommit", .count(store.lastCommit.rawValue)),
+            ("path", .string(made.path)), ("lastCommit", .count(made.last.rawValue)),
             ("keptThrough", .count(repair.keptCommit.rawValue)),
             ("salvaged", .count(repair.salvagedCount)),
             ("findings", .array(repair.findings.map { .string($0) })),
@@ -53,7 +51,7 @@ extension Command {
       repair.salvagedCount > 0
       ? ", \(Wording.count(repair.salvagedCount)) of them made again" : ""
     output.line(
-      "\("repaired to", .added) \(store.path, .strong), with \(store.wordsForPast)\(salvaged)."
+      "\("repaired to", .added) \(made.path, .strong), with \(made.wordsForPast)\(salvaged)."
     )
   }
 }

@@ -31,22 +31,18 @@ extension Command {
         last = try Reference(until, now: request.now).commit(in: store)
       }
       try NewPlace.refuseExisting(path, on: disk)
+      let place: NewPlace
       if last == store.lastCommit {
-        try JournalCopy.make(of: original, at: path, on: disk, reading: request.disk)
+        place = try JournalCopy.make(of: original, at: path, on: disk, reading: request.disk)
       } else {
         // It may be refused: before anything is made.
         let cut = try JournalCut(of: original, after: last, store.tag, on: disk)
-        let place = try NewPlace(path, on: disk)
-        try NewPlace.filling(path) { () throws(ToolError) in
+        place = try NewPlace(path, on: disk)
+        try NewPlace.filling(path) { [place] () throws(ToolError) in
           try cut.copy(to: place, on: disk)
         }
       }
-      try NewPlace.filling(path) { () throws(ToolError) in
-        try JournaledStore.whileOpen(on: disk, at: path) { (store) throws(ToolError) in
-          try store.refuseUnsound()
-          try request.tell(of: store, "replayed to")
-        }
-      }
+      request.tell(of: try place.finish(on: disk), "replayed to")
       return .fine
     }
   }
@@ -105,7 +101,6 @@ private struct JournalCut {
 
   func copy(to place: NewPlace, on disk: any Disk) throws(ToolError) {
     try JournalCopy(in: place).copy(parts, of: survey, [])
-    try place.finish()
     let clock = PastClock(disk)
     let store = try onStore { () throws(StoreError) in
       try JournaledStore(on: clock, at: place.path, model: nil, options: .ofCopies)

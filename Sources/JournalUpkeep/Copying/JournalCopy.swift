@@ -15,13 +15,16 @@ struct JournalCopy {
   /// Copies the whole of a sound journal, with what is not saved, to where there is nothing.
   ///
   /// - Parameter source: the disk as it is read.
+  /// - Returns: where it is now, not whole before it has been read.
   /// - Throws: where it is damaged, before anything is made.
   static func make(
     of path: String, at newPath: String, on disk: any Disk, reading source: any ReadableDisk
-  ) throws(ToolError) {
+  ) throws(ToolError) -> NewPlace {
     var reader = try reader(of: path, on: source)
     var made: NewPlace?
-    for attempt in 1... {
+    var attempt = 0
+    while true {
+      attempt += 1
       do throws(ToolError) {
         // Before the segments, so that these have every edit that has left the buffer since.
         let edits = try edits(in: reader.folder)
@@ -31,10 +34,9 @@ struct JournalCopy {
             .damage, "the journal is damaged in \(hole); make a sound one of it by ‘repair’.")
         }
         if made == nil { made = try NewPlace(newPath, on: disk) }
-        guard let place = made else { return }
+        guard let place = made else { continue }
         try JournalCopy(in: place).copyAll(survey, edits)
-        try place.finish()
-        return
+        return place
       } catch {
         // Somebody may have compacted it meanwhile, or replaced a checkpoint.
         let newer = try Self.reader(of: path, on: source)

@@ -42,8 +42,26 @@ struct NewPlace {
     }
   }
 
+  /// Opens the journal that was put there, does what is left to be done, reads all of it, and then says that it is whole.
+  ///
+  /// - Returns: what there is to tell of it.
+  func finish(
+    on disk: any Disk, _ body: (JournaledStore) throws(ToolError) -> Void = { _ in }
+  ) throws(ToolError) -> NewJournal {
+    try Self.filling(path) { () throws(ToolError) in
+      let made = try JournaledStore.whileOpen(on: disk, at: path, with: .ofCopies) {
+        (store) throws(ToolError) in
+        try body(store)
+        try store.refuseUnsound()
+        return try NewJournal(store)
+      }
+      try unmark()
+      return made
+    }
+  }
+
   /// Says that what is there is whole.
-  func finish() throws(ToolError) {
+  func unmark() throws(ToolError) {
     do throws(DiskError) {
       try folder.remove(JournalFiles.copyMark)
       try folder.sync()

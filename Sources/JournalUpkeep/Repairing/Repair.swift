@@ -57,11 +57,9 @@ struct Repair {
   }
 
   /// Makes the journal.
-  ///
-  /// - Parameter body: is given it while it is open.
   mutating func make(
-    at newPath: String, salvaging: Bool, _ body: (Repair, JournaledStore) throws(ToolError) -> Void
-  ) throws(ToolError) {
+    at newPath: String, salvaging: Bool
+  ) throws(ToolError) -> NewJournal {
     let (original, manifest) = try openOriginal()
     let (folder, mended) = try MendedFolder.mending(manifest, in: original)
     noted += mended.map {
@@ -76,16 +74,17 @@ struct Repair {
     let place = try NewPlace(newPath, on: disk)
     var repair = self
     defer { self = repair }
-    try NewPlace.filling(newPath) { () throws(ToolError) in
-      try repair.fill(place, plan, survey, edits, salvaging: salvaging, body)
+    return try NewPlace.filling(newPath) { () throws(ToolError) in
+      let made = try repair.fill(place, plan, survey, edits, salvaging: salvaging)
+      try place.unmark()
+      return made
     }
   }
 
   private mutating func fill(
     _ place: NewPlace, _ plan: Plan, _ survey: JournalSurvey,
-    _ edits: Result<Edits, ToolError>, salvaging: Bool,
-    _ body: (Repair, JournaledStore) throws(ToolError) -> Void
-  ) throws(ToolError) {
+    _ edits: Result<Edits, ToolError>, salvaging: Bool
+  ) throws(ToolError) -> NewJournal {
     let copy = JournalCopy(in: place)
     let attachments = plan.keepsCheckpoint ? try copyCheckpoint(of: survey, to: place) : []
     if let (last, edit) = plan.start {
@@ -103,10 +102,10 @@ struct Repair {
         losses.append(Self.lostEdits)
       }
     }
-    try place.finish()
     let clock = PastClock(disk)
     var store = try open(place, clock)
     keptCommit = store.lastCommit
+    let made: NewJournal
     do throws(ToolError) {
       if plan.isTail { try dropPast(of: store) }
       if let hole = plan.hole {
@@ -117,13 +116,14 @@ struct Repair {
       if let finding = unsound.first {
         throw ToolError(.damage, "what was made of it is not sound either: \(finding)")
       }
-      try body(self, store)
+      made = try NewJournal(store)
     } catch {
       // The first error is the one to tell.
       try? store.close()
       throw error
     }
     try onStore { () throws(StoreError) in try store.close() }
+    return made
   }
 
   // MARK: The original

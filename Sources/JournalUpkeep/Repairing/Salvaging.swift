@@ -317,13 +317,3 @@ struct Salvaging {
     first == last ? "commit \(first)" : "commits \(first) to \(last)"
   }
 }
-
-extension StoreOptions {
-  /// How a journal is open that is being made: what is in it is synced in the end.
-  static let ofCopies: StoreOptions = {
-    var options = StoreOptions()
-    options.makesStore = false
-    options.durability = .written
-    return options
-  }()
-}
