@@ -115,6 +115,28 @@ import ToolSupport
     }
   }
 
+  @Test func `nothing is made within a journal, by whatever way its folder is named`() throws {
+    let files = FileManager.default
+    for (link, target) in [("journal", "Notes.xjournal/journal"), ("Other", "Notes.xjournal")] {
+      try files.createSymbolicLink(atPath: "\(folder.path)/\(link)", withDestinationPath: target)
+    }
+    for target in [
+      "Notes.xjournal/New", "Notes.xjournal/journal/New", "Notes.xjournal/journal/../New",
+      "journal/New", "journal/../New", "Other/New", "Other/journal/New", "Other/./New/",
+      "New/..", "New/.",
+    ] {
+      for words in [["backup"], ["import", "posts.ndjson"], ["replay", "--until", "2"]] {
+        let option = words[0] == "replay" ? "--into" : "-o"
+        let run = try run(words + ["-s", "Notes.xjournal", option, target])
+        #expect(run.status == 73, "\(words) \(target): \(run)")
+      }
+    }
+    #expect(try self.run(["verify", "Notes.xjournal"]).status == 0)
+    #expect(try self.run(["backup", "-s", "Other", "-o", "New"]).status == 0)
+    let beside = try self.run(["backup", "-s", "Other", "-o", "Notes.xjournal/../Newer"])
+    #expect(beside.status == 0, "\(beside)")
+  }
+
   /// What stands where a file of the journal should be, and how many of its five commits are there again.
   @Test(arguments: [
     ("MANIFEST", 5), ("edits", 5), ("journal/0000000001.xj", nil), ("snapshots", 5), ("run", 5),

@@ -71,9 +71,17 @@ struct NewPlace {
   }
 
   /// Refuses a path within a journal, whichever and however it is called.
-  static func refuseWithinJournal(_ path: String, on disk: any ReadableDisk) throws(ToolError) {
-    let (parent, _) = split(path)
-    for folder in [parent, split(parent).folder] {
+  private static func refuseWithinJournal(
+    _ path: String, on disk: any ReadableDisk
+  ) throws(ToolError) {
+    let (parent, name) = split(path)
+    guard ![".", "..", "/"].contains(name) else {
+      throw ToolError(.cannotCreate, "“\(path)” does not say what the new journal is to be called.")
+    }
+    let above = split(parent)
+    let isPlain = ![".", "..", "/"].contains(above.name)
+    // The system knows where a folder is that is named by way of others or of links.
+    for folder in [parent, parent + "/.."] + (isPlain ? [above.folder] : []) {
       do throws(DiskError) {
         let isJournal =
           try disk.folderForReading(at: folder).information(of: JournalFiles.manifest) != nil
@@ -87,13 +95,17 @@ struct NewPlace {
     }
   }
 
-  /// Refuses a path at which there is anything.
+  /// Refuses a path at which there is anything. What is a link that leads nowhere is something, too.
   static func refuseExisting(_ path: String, on disk: any ReadableDisk) throws(ToolError) {
     do throws(DiskError) {
       _ = try disk.folderForReading(at: path)
     } catch {
-      if error.code == .notFound { return }
-      guard error.code == .notFolder || error.code == .isLink else {
+      if error.code == .notFound {
+        let (parent, name) = split(path)
+        let there = try? disk.folderForReading(at: parent).information(of: name)
+        if (there ?? nil) == nil { return }
+      }
+      guard [.notFound, .notFolder, .isLink].contains(error.code) else {
         throw ToolError(.cannotCreate, error.description)
       }
     }
