@@ -137,6 +137,16 @@ import ToolSupport
     #expect(beside.status == 0, "\(beside)")
   }
 
+  @Test func `who follows a quiet journal ends when its reader has gone`() throws {
+    let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appending(path: "xjournal").path
+    let script =
+      "cd '\(folder.path)'; timeout 20 '\(tool)' log --follow Notes.xjournal | head -n 1; "
+      + "echo ${PIPESTATUS[0]}"
+    let answer = try ForeignProgram.run(["bash", "-c", script])
+    #expect(answer.said.hasPrefix("commit 5") && answer.said.hasSuffix("\n0\n"), "\(answer.said)")
+  }
+
   /// What stands where a file of the journal should be, and how many of its five commits are there again.
   @Test(arguments: [
     ("MANIFEST", 5), ("edits", 5), ("journal/0000000001.xj", nil), ("snapshots", 5), ("run", 5),

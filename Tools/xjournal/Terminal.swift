@@ -147,7 +147,9 @@ final class Terminal: Console {
   }
 
   func pause(milliseconds: Int) -> Bool {
-    usleep(UInt32(milliseconds) * 1000)
-    return true
+    // Who waits for what is to be written next does not notice otherwise that nobody reads it any more.
+    var waiting = pollfd(fd: output, events: 0, revents: 0)
+    guard poll(&waiting, 1, Int32(clamping: milliseconds)) > 0 else { return true }
+    return waiting.revents & Int16(POLLERR | POLLHUP | POLLNVAL) == 0
   }
 }

@@ -23,7 +23,7 @@ package protocol Console: AnyObject {
 
   /// Waits a while.
   ///
-  /// - Returns: whether to go on.
+  /// - Returns: whether to go on: not where whoever was reading has gone.
   func pause(milliseconds: Int) -> Bool
 }
 
