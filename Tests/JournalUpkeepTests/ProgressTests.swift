@@ -9,11 +9,23 @@ import ToolSupport
   private static let lines = [
     "verify --deep -s Notes.xjournal", "stats -s Notes.xjournal", "backup -s Notes.xjournal -o A",
     "compact -s Notes.xjournal -o B", "repair -s Notes.xjournal -o C",
+    "import posts.ndjson -s Notes.xjournal -o D", "replay -s Notes.xjournal --into E",
   ]
+  /// Lines of which more is told than a page.
+  private static let telling = [
+    "export -s Notes.xjournal", "export --format sql -s Notes.xjournal", "dump -s Notes.xjournal",
+    "replay -s Notes.xjournal", "report -s Notes.xjournal",
+  ]
+
+  private static func disk() throws -> SimulatedDisk {
+    let disk = try LongJournal.make(.early)
+    try Upkeep.addFiles(to: disk)
+    return disk
+  }
 
   @Test(arguments: lines)
   func `on a terminal there is one line, which is gone in the end`(line: String) throws {
-    let disk = try LongJournal.make(.early)
+    let disk = try Self.disk()
     // Every call takes long.
     disk.clockStep = 100_000_000
     let run = Upkeep.run(line, on: disk, terminal: true)
@@ -27,12 +39,28 @@ import ToolSupport
     #expect(told.last?.hasPrefix("\u{1B}[K") == true && told.last?.contains(" %") == false)
   }
 
+  @Test(arguments: telling)
+  func `who sends the output elsewhere is told meanwhile, and who sees it come is not`(
+    line: String
+  ) throws {
+    let disk = try Self.disk()
+    disk.clockStep = 100_000_000
+    let plain = Upkeep.run(line, on: disk)
+    #expect(!plain.errors.contains(" %"))
+    let sent = Upkeep.run(line, on: disk, errorTerminal: true)
+    #expect(sent.status == plain.status && sent.output == plain.output)
+    #expect(sent.errors.contains(" %") && sent.errors.hasSuffix("\r\u{1B}[K"), "\(sent.errors)")
+    // What has come is not followed by a line that is written over.
+    let seen = Upkeep.run(line + " --no-pager --color never", on: disk, terminal: true)
+    #expect(seen.errors.isEmpty || seen.errors.hasSuffix("\r\u{1B}[K"), "\(seen.errors)")
+  }
+
   @Test(arguments: lines)
   func `elsewhere nothing is told, nor of what is done at once`(line: String) throws {
-    let slow = try LongJournal.make(.early)
+    let slow = try Self.disk()
     slow.clockStep = 100_000_000
     #expect(!Upkeep.run(line, on: slow).errors.contains(" %"))
-    let fast = try LongJournal.make(.early)
+    let fast = try Self.disk()
     #expect(!Upkeep.run(line, on: fast, terminal: true).errors.contains(" %"))
   }
 

@@ -16,9 +16,12 @@ enum Upkeep {
 
   static func run(
     _ line: String, on disk: SimulatedDisk, input: String = "", terminal: Bool = false,
+    errorTerminal: Bool = false,
     running program: @escaping ProgramRunner = { _, _ in nil }
   ) -> Run {
-    Run(line, on: disk, table: table(on: disk, running: program), input: input, terminal: terminal)
+    Run(
+      line, on: disk, table: table(on: disk, running: program), input: input, terminal: terminal,
+      errorTerminal: errorTerminal)
   }
 
   /// Writes files beside a journal that commands can read: its objects, and a patch that takes its last commit back.

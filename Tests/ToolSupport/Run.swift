@@ -10,15 +10,18 @@ package struct Run {
 
   /// - Parameters:
   ///   - input: what the standard input has.
+  ///   - terminal: whether both outputs are one.
+  ///   - errorTerminal: whether the one for words is.
   ///   - onPause: what happens while the tool waits; it ends where this says so.
   package init(
     _ line: String = "", on disk: any ReadableDisk = SimulatedDisk(seed: 1),
     table: CommandTable = CommandTable(CommandTable.looking), input: String = "",
-    terminal: Bool = false, environment: [String: String] = [:],
+    terminal: Bool = false, errorTerminal: Bool = false, environment: [String: String] = [:],
     writable: ConsoleWriting = .written,
     onPause: @escaping () -> Bool = { false }
   ) {
-    let console = TestConsole(terminal, environment, writable, input, onPause)
+    let console = TestConsole(
+      (terminal, terminal || errorTerminal), environment, writable, input, onPause)
     let tool = Tool(table, on: disk, console)
     status = tool.run(Self.words(line))
     output = String(decoding: console.output, as: UTF8.self)
@@ -73,10 +76,10 @@ private final class TestConsole: Console {
   private let onPause: () -> Bool
 
   init(
-    _ isTerminal: Bool, _ environment: [String: String], _ writable: ConsoleWriting,
-    _ input: String, _ onPause: @escaping () -> Bool
+    _ areTerminals: (output: Bool, errors: Bool), _ environment: [String: String],
+    _ writable: ConsoleWriting, _ input: String, _ onPause: @escaping () -> Bool
   ) {
-    (isOutputTerminal, isErrorTerminal) = (isTerminal, isTerminal)
+    (isOutputTerminal, isErrorTerminal) = areTerminals
     self.environment = environment
     self.writable = writable
     self.input = input

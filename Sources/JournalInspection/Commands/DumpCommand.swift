@@ -25,7 +25,8 @@ extension Command {
       Option("frame", value: "NUMBER", "only this frame"),
       Option("hex", "events and commits in hexadecimal too, field by field"),
       Option("file", value: "NAME", "MANIFEST, edits, or a file in snapshots"),
-    ]
+    ],
+    passCount: 1
   ) { (request) throws(ToolError) in
     if let name = request["file"] { return try FileDumper(request).dump(name) }
     let walk = try SegmentWalk(request)

@@ -24,7 +24,7 @@ extension Command {
         "format", choices: ["ndjson", "json", "csv", "sql", "plist", "events"], "how it is written"),
       Option("entity", value: "NAME", "only its objects"),
     ],
-    travels: true
+    travels: true, passCount: 1
   ) { (request) throws(ToolError) in
     let (store, output) = (try request.store(), request.output)
     let format = try request.format("ndjson", forPrograms: "ndjson")

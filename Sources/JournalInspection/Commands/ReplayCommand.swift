@@ -21,7 +21,8 @@ extension Command {
       Option("until", value: "REF", "only up to this time or commit"),
       Option("speed", value: "FACTOR", "in time, so many times faster than it was"),
       Option("check", "compare the commits with what their edits add up to"),
-    ]
+    ],
+    passCount: 2
   ) { (request) throws(ToolError) in
     let store = try request.store()
     let last = try request["until"].map { (text) throws(ToolError) in

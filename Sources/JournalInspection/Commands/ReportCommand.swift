@@ -26,7 +26,8 @@ extension Command {
       Option("deep", "verify deeply, as ‘verify --deep’ does"),
       Option(
         "longest", value: "COUNT", "cut texts and lists that have more characters or elements; 400"),
-    ]
+    ],
+    passCount: 5
   ) { (request) throws(ToolError) in
     let store = try request.store()
     request.tellsFindings = true

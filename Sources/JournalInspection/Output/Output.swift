@@ -105,7 +105,8 @@ package final class Output {
   /// Hands over what is held.
   package func flush() {
     guard isOpen, !buffer.isEmpty else { return }
-    progress?.clear()
+    // Who sees what comes sees that it goes on.
+    if console.isOutputTerminal { progress?.end() } else { progress?.clear() }
     let result = console.write(buffer)
     buffer.removeAll(keepingCapacity: true)
     if result != .written { failure = result }

@@ -20,14 +20,14 @@ extension Command {
         Example("xjournal import - -o New.xjournal", "of the standard input"),
       ],
       operands: [Operand("FILE", "lines of JSON; - for the standard input")],
-      options: [.newJournal, .author, .message], isPaged: false
+      options: [.newJournal, .author, .message], isPaged: false, passCount: 1
     ) { (request) throws(ToolError) in
       let path = try request.newPath()
       guard let model = try request.store().model else {
         throw .no("“\(try request.path())” has no model, which says what objects are like.")
       }
       let bytes = try request.bytes(ofFile: request.operands[0])
-      let objects = try ExportedObject.all(in: bytes, model)
+      let objects = try ExportedObject.all(in: bytes, model, request.progress)
       let place = try NewPlace(path, on: disk)
       try NewPlace.filling(path) { () throws(ToolError) in
         try begin(at: path, model, on: disk)
@@ -58,7 +58,7 @@ extension Command {
   ) throws(ToolError) {
     var importing = Importing(objects)
     let number = try request.commit(to: store, message: "import \(request.operands[0])") {
-      importing.insert(into: $0)
+      importing.insert(into: $0, request.progress)
     }
     if importing.lostCount > 0 {
       request.output.note(
@@ -77,12 +77,13 @@ private struct ExportedObject {
   let values: [(key: String, value: Value)]
 
   static func all(
-    in bytes: [UInt8], _ model: ManagedObjectModel
+    in bytes: [UInt8], _ model: ManagedObjectModel, _ progress: ProgressLine?
   ) throws(ToolError) -> [ExportedObject] {
     var objects: [ExportedObject] = []
     var ids: Set<ObjectID> = []
     let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
     for (place, line) in lines.enumerated() where line.contains(where: { $0 > 0x20 }) {
+      progress?.tell("reading", Double(line.startIndex) / Double(bytes.count))
       do {
         let object = try ExportedObject(
           try JSONValue(parsing: Array(line)), line: place + 1, model)
@@ -146,10 +147,11 @@ private struct Importing {
 
   init(_ objects: [ExportedObject]) { self.objects = objects }
 
-  mutating func insert(into context: ManagedObjectContext) {
+  mutating func insert(into context: ManagedObjectContext, _ progress: ProgressLine?) {
     let inserted = objects.map { context.insert($0.entity.name) }
     for (exported, object) in zip(objects, inserted) { ids[exported.id] = object.objectID }
-    for (exported, object) in zip(objects, inserted) {
+    for (place, (exported, object)) in zip(objects, inserted).enumerated() {
+      progress?.tell("inserting", Double(place) / Double(objects.count))
       for (key, value) in exported.values {
         if let value = renumbered(value) { object[key] = value }
       }
