@@ -37,10 +37,25 @@ import ToolSupport
   @Test(arguments: [
     "query Post --json --format csv", "query Post --json --format table",
     "export --json --format sql", "export --json --format plist", "diff 1 --json --format text",
-    "show 1 --at 2", "show head --at 1",
+    "show 1 --at 2", "show head --at 1", "export --format events --entity Post",
+    "diff 1 2 --format patch --stat", "diff 1 2 --format patch --name-only",
+    "diff 1 2 --stat --name-only", "diff 1 2 --json --format patch",
+    "dump --file MANIFEST --segment 1", "dump --file edits --frame 1",
   ])
   func `what asks for two things at once is refused`(line: String) throws {
     #expect(Run(line, on: try Journals.sound()).status == .usage)
+  }
+
+  @Test func `of two ends the earlier is the end of the events`() throws {
+    let disk = try Journals.sound()
+    let early = Run("events --until 1", on: disk).output
+    #expect(!early.isEmpty && early != Run("events --until 2", on: disk).output)
+    for line in [
+      "events --until 1 --at 2", "events --until 2 --at 1", "events --at 1",
+      "events --until 2026-11-20T10:30 --at v1", "events --until v1 --at 2026-11-20T10:30",
+    ] {
+      #expect(Run(line, on: disk).output == early, "\(line)")
+    }
   }
 
   @Test func `the commit of a moment is shown`() throws {

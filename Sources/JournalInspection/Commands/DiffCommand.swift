@@ -30,7 +30,13 @@ extension Command {
     let from = try Reference(request.operands[0], now: request.now).commit(in: store)
     let to = try Reference(request.operand(1) ?? "head", now: request.now).commit(in: store)
     let format = try request.format("text", forPrograms: "json")
+    guard !request.has("stat") || !request.has("name-only") else {
+      throw .usage("--stat and --name-only ask for two things; leave one of them out.")
+    }
     if format == "patch" {
+      guard !request.has("stat"), !request.has("name-only") else {
+        throw .usage("a patch has all that differs: leave --stat and --name-only out.")
+      }
       let patch: Patch
       do {
         patch = try Patch.difference(in: store, from: .commit(from), to: .commit(to))

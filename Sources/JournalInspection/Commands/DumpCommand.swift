@@ -28,7 +28,12 @@ extension Command {
     ],
     passCount: 1
   ) { (request) throws(ToolError) in
-    if let name = request["file"] { return try FileDumper(request).dump(name) }
+    if let name = request["file"] {
+      guard !request.has("segment"), !request.has("frame") else {
+        throw .usage("--segment and --frame are for segments, and go not with --file.")
+      }
+      return try FileDumper(request).dump(name)
+    }
     let walk = try SegmentWalk(request)
     let (segment, frame) = (try request.number("segment"), try request.number("frame"))
     var dumper = SegmentDumper(walk, request, onlyFrame: frame.map(UInt64.init))

@@ -86,10 +86,14 @@ struct EventSelection {
       since = reference.date
       if since == nil { first = try reference.commit(in: store) }
     }
-    if let text = request["until"] ?? request["at"] {
+    for text in [request["until"], request["at"]].compactMap(\.self) {
       let reference = try Reference(text, now: request.now)
-      until = reference.lastDate
-      if until == nil { last = try reference.commit(in: store) }
+      if let date = reference.lastDate {
+        until = min(until ?? date, date)
+      } else {
+        let number = try reference.commit(in: store)
+        last = min(last ?? number, number)
+      }
     }
   }
 

@@ -29,6 +29,9 @@ extension Command {
     let (store, output) = (try request.store(), request.output)
     let format = try request.format("ndjson", forPrograms: "ndjson")
     if format == "events" {
+      guard !request.has("entity") else {
+        throw .usage("--entity is for objects, and goes not with --format events.")
+      }
       let printer = EventPrinter(store, output, isJSON: true)
       var selection: EventSelection?
       if request.has("at") { selection = EventSelection(through: try request.commitNumber()) }

@@ -191,7 +191,8 @@ package final class Request {
   /// How a command is to write: as `--format` says, or for programs where `--json` does.
   func format(_ usual: String, forPrograms json: String) throws(ToolError) -> String {
     guard let format = self["format"] else { return output.isJSON ? json : usual }
-    if output.isJSON, !["json", "ndjson", "events", "patch"].contains(format) {
+    // A patch is JSON by itself, and none of the documents that --json promises.
+    if output.isJSON, !["json", "ndjson", "events"].contains(format) {
       throw .usage("--json and --format \(format) ask for two things; leave one of them out.")
     }
     return format
