@@ -58,6 +58,41 @@ import ToolSupport
     }
   }
 
+  @Test func `what is asked for since before the first commit that is kept begins with that`()
+    throws
+  {
+    let disk = try LongJournal.make(.none, compacted: true)
+    for line in ["log", "log --reverse", "report --json", "log --id Blog/3"] {
+      let run = Upkeep.run("\(line) --since 1", on: disk)
+      #expect(run.status == .fine, "\(line): \(run.errors)")
+      #expect(run.output == Upkeep.run(line, on: disk).output, "\(line)")
+    }
+    #expect(
+      Upkeep.run("events --since 1", on: disk).output
+        == Upkeep.run("events --since 4", on: disk).output)
+    #expect(Upkeep.run("log --since 99", on: disk).status == .no)
+  }
+
+  @Test func `of an object's values that compaction has left it is told since when they are known`()
+    throws
+  {
+    let disk = try LongJournal.make(.none, compacted: true)
+    for line in ["history Blog/1", "history Blog/1 name", "blame Blog/1", "blame Blog/1 --at 5"] {
+      let run = Upkeep.run(line, on: disk)
+      #expect(run.status == .fine, "\(line): \(run.errors)")
+      #expect(run.output.contains("before commit 4  name: \"blog 1, changed\""), "\(line) \(run)")
+    }
+    let changed = Upkeep.run("history Blog/3 name", on: disk).output
+    #expect(changed.hasPrefix("before commit 4  name: \"blog 3\"\ncommit 4"), "\(changed)")
+    let blamed = Upkeep.run("blame Blog/3", on: disk).output
+    #expect(
+      blamed.contains("name: \"blog 3, changed\"") && !blamed.contains("before commit 4  name"))
+    let json = Upkeep.run("blame Blog/1 --json", on: disk).output
+    #expect(json.contains(#""key":"name","commit":null,"new":"blog 1, changed""#), "\(json)")
+    #expect(Upkeep.run("history Blog/1 nothing", on: disk).status == .no)
+    #expect(Upkeep.run("history Blog/99", on: disk).status == .no)
+  }
+
   @Test func `the manual in docs is what the table says`() throws {
     let text = Manual.markdown(of: Upkeep.table(on: try disk()))
     #expect(try Golden.problem(with: text, keptAs: "../docs/xjournal.md") == nil)

@@ -84,7 +84,7 @@ struct EventSelection {
     if let text = request["since"] {
       let reference = try Reference(text, now: request.now)
       since = reference.date
-      if since == nil { first = try reference.commit(in: store) }
+      if since == nil { first = try reference.beginning(in: store) }
     }
     for text in [request["until"], request["at"]].compactMap(\.self) {
       let reference = try Reference(text, now: request.now)

@@ -6,6 +6,10 @@ internal import ObjectStore
 extension Command {
   static let history = Command(
     "history", "Tells every value that an object had: when, by whom, old and new.",
+    details: [
+      "Of what compaction has dropped there are the values that were there before the first commit that is kept; "
+        + "‘commit’ is null of them in JSON."
+    ],
     examples: [
       Example("xjournal history Post/1 title", "what became of a title"),
       Example(
@@ -22,12 +26,21 @@ extension Command {
     let values = try onStore(about: object, store) { () throws(StoreError) in
       try store.history(of: object, key: request.operand(1))
     }.filter { $0.commit <= number }
-    guard !values.isEmpty else {
+    let dropped = try droppedValues(of: object, store, through: number)
+      .filter { request.operand(1) == nil || $0.key == request.operand(1) }
+    guard !values.isEmpty || !dropped.isEmpty else {
+      let name = Wording(store).name(object)
+      guard let key = request.operand(1) else {
+        throw .no("\(name) had no value up to commit \(number).")
+      }
+      let known = store.existingKey(named: key) == nil ? store.keyNames : []
       throw .no(
-        "\(Wording(store).name(object)) had no value\(request.operand(1).map { " of ‘\($0)’" } ?? "")"
-          + " up to commit \(number).")
+        "\(name) had no value of ‘\(key)’ up to commit \(number)", nearest: key, among: known)
     }
     let printer = PastValuePrinter(store, object, request.output)
+    for value in dropped {
+      printer.showDropped(value.key, value.value, before: store.firstKeptCommit)
+    }
     for value in values { printer.show(value, withOld: true) }
     return .fine
   }
@@ -44,8 +57,35 @@ extension Command {
     let (store, number) = (try request.store(), try request.commitNumber())
     let object = try request.object(0, request.snapshot())
     let printer = PastValuePrinter(store, object, request.output)
-    for value in try blame(object, store, number) { printer.show(value, withOld: false) }
+    let row = try onStore { [snapshot = try request.snapshot()] () throws(StoreError) in
+      try snapshot.row(of: object)
+    }
+    let known = try blame(object, store, number)
+    let dropped = try droppedValues(of: object, store, through: number).filter { dropped in
+      store.existingKey(named: dropped.key).map { row?[$0] } == dropped.value
+        && !known.contains { $0.key == dropped.key }
+    }
+    guard !known.isEmpty || !dropped.isEmpty else {
+      throw .no("\(Wording(store).name(object)) had no values at commit \(number).")
+    }
+    for value in dropped {
+      printer.showDropped(value.key, value.value, before: store.firstKeptCommit)
+    }
+    for value in known { printer.show(value, withOld: false) }
     return .fine
+  }
+
+  /// The values that an object had, by key, before the first commit that compaction has kept; none where all are kept.
+  private static func droppedValues(
+    of object: ObjectID, _ store: StoreReader, through number: CommitNumber
+  ) throws(ToolError) -> [(key: String, value: Value)] {
+    let last = store.firstKeptCommit.previous
+    guard last > .none, number >= last else { return [] }
+    let row = try onStore(about: object, store) { () throws(StoreError) in
+      try (last == store.lastCommit ? store.head : store.snapshot(at: last)).row(of: object)
+    }
+    return (row?.entries ?? []).map { (store.name(of: $0.key) ?? "", $0.value) }
+      .sorted { $0.0 < $1.0 }
   }
 
   /// The values that an object had at a commit, each with the commit that set it, by key.
@@ -61,9 +101,6 @@ extension Command {
       }
       for value in values where value.commit <= number {
         last[value.key] = value.new == nil ? .none : value
-      }
-      if last.isEmpty {
-        throw .no("\(Wording(store).name(object)) had no values at commit \(number).")
       }
     }
     return last.values.sorted { $0.key < $1.key }
@@ -93,6 +130,20 @@ private struct PastValuePrinter {
     wording = Wording(store)
     self.object = object
     self.output = output
+  }
+
+  /// Shows a value of which it is only known that it was there before a commit.
+  func showDropped(_ key: String, _ value: Value, before commit: CommitNumber) {
+    guard !output.isJSON else {
+      return output.json(
+        .document(
+          "value",
+          [
+            ("object", .string(wording.name(object))), ("key", .string(key)), ("commit", .null),
+            ("new", wording.json(value, key, of: object)),
+          ]))
+    }
+    output.line("\("before commit \(commit)", .heading)  \(key, .key): \(wording.text(value))")
   }
 
   func show(_ value: PastValue, withOld: Bool) {

@@ -111,7 +111,7 @@ private struct CommitSelection {
     if let text = request["since"] {
       let reference = try Reference(text, now: request.now)
       since = reference.date
-      if since == nil { first = max(first, try reference.commit(in: store)) }
+      if since == nil { first = max(first, try reference.beginning(in: store)) }
     }
     if let text = request["until"] {
       last = min(last, try Reference(text, now: request.now).commit(in: store))

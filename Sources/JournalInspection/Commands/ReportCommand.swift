@@ -66,7 +66,7 @@ private struct HistoryReport {
       last = min(last, try Reference(text, now: request.now).commit(in: store))
     }
     if let text = request["since"] {
-      first = max(first, try Reference(text, now: request.now).commit(in: store))
+      first = max(first, try Reference(text, now: request.now).beginning(in: store))
     }
     (self.first, self.last) = (max(first, 1), last)
     let isDeep = request.has("deep")

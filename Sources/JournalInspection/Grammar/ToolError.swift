@@ -25,6 +25,14 @@ package struct ToolError: Error, Hashable, Sendable {
 
   /// There is no such thing.
   package static func no(_ message: String) -> ToolError { ToolError(.no, message) }
+
+  /// There is nothing of a name; what may have been meant is said.
+  static func no(
+    _ message: String, nearest name: String, among names: [String], otherwise advice: String = "."
+  ) -> ToolError {
+    let nearest = Spelling.nearest(to: name, among: names)
+    return no(message + (nearest.map { "; did you mean ‘\($0)’?" } ?? advice))
+  }
 }
 
 extension ToolError {

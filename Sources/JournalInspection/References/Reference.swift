@@ -81,6 +81,15 @@ package struct Reference {
     }
   }
 
+  /// The commit from which on something is asked for. Where compaction has dropped that, what it has kept comes behind it.
+  package func beginning(in store: ReadableStore) throws(ToolError) -> CommitNumber {
+    let first = store.firstKeptCommit
+    guard case .number(let value) = base, offset <= value, value - offset < first.rawValue else {
+      return try commit(in: store)
+    }
+    return first
+  }
+
   private func missing(_ name: String, in store: ReadableStore) -> ToolError {
     let nearest = Spelling.nearest(to: name, among: ["head"] + store.tags.keys.sorted())
     return .no(

@@ -25,7 +25,7 @@ extension Command {
       let (original, path) = (try request.path(), try request.newPath())
       var kept = Keeping.latest
       if let since = request["since"] {
-        let number = try Reference(since, now: request.now).commit(in: try request.store())
+        let number = try Reference(since, now: request.now).beginning(in: try request.store())
         kept = .commits(since: number)
       }
       try NewPlace.refuseExisting(path, on: disk)
