@@ -58,6 +58,19 @@ import ToolSupport
     }
   }
 
+  @Test func `what is misspelt is answered by what may have been meant`() throws {
+    let disk = try Journals.sound()
+    for (line, meant) in [
+      ("schema Pots", "Post"), ("log --attr titel", "title"), ("get Post/1 lieks", "likes"),
+      ("history Post/1 modo", "mood"), ("log --entity Bolg", "Blog"),
+      ("export --entity Pots", "Post"),
+    ] {
+      let run = Run(line, on: disk)
+      #expect(
+        run.status == .no && run.errors.contains("did you mean ‘\(meant)’?"), "\(line): \(run)")
+    }
+  }
+
   @Test func `the commit of a moment is shown`() throws {
     let disk = try Journals.sound()
     let run = Run("show --at 1", on: disk)

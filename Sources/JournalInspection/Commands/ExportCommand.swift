@@ -73,8 +73,7 @@ extension Request {
     let all = snapshot.era?.model.descriptions ?? []
     guard let name = self["entity"] else { return all.filter { $0.parent == nil }.map(\.name) }
     guard all.contains(where: { $0.name == name }) else {
-      let nearest = Spelling.nearest(to: name, among: all.map(\.name))
-      throw .no("there is no entity ‘\(name)’" + (nearest.map { "; did you mean ‘\($0)’?" } ?? "."))
+      throw .no("there is no entity ‘\(name)’", nearest: name, among: all.map(\.name))
     }
     return [name]
   }

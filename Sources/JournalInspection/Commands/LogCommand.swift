@@ -82,17 +82,16 @@ private struct CommitSelection {
     author = request["author"]?.lowercased()
     entity = request["entity"]
     if let entity, !store.head.eras.contains(where: { $0.number(of: entity) != nil }) {
-      let nearest = Spelling.nearest(
-        to: entity, among: store.model?.descriptions.map(\.name) ?? [])
       throw .no(
-        "there is no entity ‘\(entity)’" + (nearest.map { "; did you mean ‘\($0)’?" } ?? "."))
+        "there is no entity ‘\(entity)’", nearest: entity,
+        among: store.model?.descriptions.map(\.name) ?? [])
     }
     object = try request["id"].map { (text) throws(ToolError) in
       try ObjectReference(text).object(in: store, request.snapshot())
     }
     if let name = request["attr"] {
       guard let number = store.existingKey(named: name) else {
-        throw .no("no object ever had a value of ‘\(name)’.")
+        throw .no("no object ever had a value of ‘\(name)’", nearest: name, among: store.keyNames)
       }
       key = number
     } else {

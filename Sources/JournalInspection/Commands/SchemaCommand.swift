@@ -18,7 +18,7 @@ extension Command {
     let all = snapshot.era?.model.descriptions ?? []
     let entities = all.filter { request.operand(0) == nil || $0.name == request.operand(0) }
     if entities.isEmpty, let name = request.operand(0) {
-      throw .no("there is no entity ‘\(name)’.")
+      throw .no("there is no entity ‘\(name)’", nearest: name, among: all.map(\.name))
     }
     if request.output.isJSON {
       request.output.json(

@@ -27,7 +27,9 @@ struct ObjectPrinter {
     let keys = request.operands.dropFirst()
     if let missing = keys.first(where: { key in !values.contains { $0.key == key } }) {
       guard snapshot.era?.entity(of: object)?.property(missing) != nil else {
-        throw .no("\(printer.wording.name(object)) has no value of ‘\(missing)’.")
+        throw .no(
+          "\(printer.wording.name(object)) has no value of ‘\(missing)’", nearest: missing,
+          among: values.map(\.key))
       }
     }
     let shown =

@@ -92,11 +92,10 @@ package struct ObjectReference {
   }
 
   private func unknownEntity(_ name: String, _ store: ReadableStore) -> ToolError {
-    let names = store.model?.descriptions.map(\.name) ?? []
-    let nearest = Spelling.nearest(to: name, among: names)
-    return .no(
-      "there is no entity ‘\(name)’"
-        + (nearest.map { "; did you mean ‘\($0)’?" } ?? "; xjournal schema lists those there are."))
+    .no(
+      "there is no entity ‘\(name)’", nearest: name,
+      among: store.model?.descriptions.map(\.name) ?? [],
+      otherwise: "; xjournal schema lists those there are.")
   }
 }
 
