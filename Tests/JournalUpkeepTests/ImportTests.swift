@@ -104,6 +104,15 @@ import ToolSupport
     #expect(brokenOff > 3 && shown > 0, "\(brokenOff) \(shown)")
   }
 
+  @Test func `what a newer version has exported is left to that`() throws {
+    let disk = try Journals.sound()
+    let line =
+      "{\"version\":99,\"kind\":\"object\",\"entity\":\"Blog\",\"uri\":\"xjournal://0000000000000001/0/0/1\",\"values\":{}}"
+    let run = Upkeep.run("import - -o New.xjournal", on: disk, input: line)
+    #expect(run.status == .newerFormat && run.errors.contains("version 99"), "\(run)")
+    #expect(!disk.paths.contains { $0.hasPrefix("New") })
+  }
+
   @Test func `a replay is refused where the past was dropped, or the place is taken`() throws {
     let disk = try LongJournal.make(.none, compacted: true)
     #expect(Upkeep.run("replay --into Then.xjournal --until 10", on: disk).status == .no)

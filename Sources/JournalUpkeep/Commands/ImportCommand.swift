@@ -107,6 +107,12 @@ private struct ExportedObject {
       let name = object["entity"]?.string, let uri = object["uri"]?.string,
       let values = object["values"]?.object
     else { throw JSONError(.wrongType, "is no object as ‘export’ writes them") }
+    if case .integer(let version)? = object["version"], version > JSONValue.formatVersion {
+      throw ToolError(
+        .newerFormat,
+        "line \(line): it is of version \(version), which a newer xjournal has written; import it by that."
+      )
+    }
     guard let entity = model.entity(named: name), !entity.description.isAbstract else {
       throw JSONError(.unknownEntity, "is of an entity, ‘\(name)’, that the model does not have")
     }
