@@ -49,8 +49,9 @@ extension Request {
       context.close()
       return commit?.number
     } catch {
-      // Nothing of it is to be offered as a draft.
-      context.rollback()
+      // Nothing of it is to be offered as a draft; who has changed nothing leaves no event.
+      context.processPendingChanges()
+      if context.hasChanges { context.rollback() }
       context.close()
       throw ToolError(of: error)
     }
@@ -69,8 +70,10 @@ extension ToolError {
     switch error {
     case let error as ToolError: self = error
     case let error as StoreError:
-      let isMisread = [StoreError.Code.valueRefused, .tooLarge, .modelDoesNotFit]
-        .contains(error.code)
+      // What is in the journal is nothing that somebody has misread.
+      let isMisread =
+        error.value == nil
+        && [StoreError.Code.valueRefused, .tooLarge, .modelDoesNotFit].contains(error.code)
       if isMisread { self.init(.usage, error.description) } else { self.init(error) }
     case let error as PatchError:
       let isMisread = [

@@ -93,6 +93,16 @@ import ToolSupport
     #expect(Upkeep.run("history Blog/99", on: disk).status == .no)
   }
 
+  @Test func `what is refused leaves nothing in the journal`() throws {
+    let disk = try Journals.sound()
+    for line in ["restore 1 --only", "restore 99", "restore nowhere"] {
+      let before = Upkeep.run("events -s Notes.xjournal", on: disk).output
+      let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+      #expect(run.status == .no, "\(line): \(run)")
+      #expect(Upkeep.run("events -s Notes.xjournal", on: disk).output == before, "\(line)")
+    }
+  }
+
   @Test func `the manual in docs is what the table says`() throws {
     let text = Manual.markdown(of: Upkeep.table(on: try disk()))
     #expect(try Golden.problem(with: text, keptAs: "../docs/xjournal.md") == nil)
