@@ -103,6 +103,18 @@ import ToolSupport
     }
   }
 
+  @Test func `shells complete commands behind help, and files where files are taken`() throws {
+    let table = Upkeep.table(on: try disk())
+    let bash = Run("completions bash", table: table).output
+    #expect(bash.contains(/help:\*\) words='[^']* bisect help/))
+    #expect(bash.contains(/patch:\*\) words='[^']*' kind=-f/))
+    #expect(bash.contains("log:--author|"))
+    let zsh = Run("completions zsh", table: table).output
+    #expect(zsh.contains("'*:journal:_files' ;;"))
+    #expect(zsh.contains("'--output[the new journal; there must be nothing yet]:NEW:_files -/'"))
+    #expect(Run("completions fish", table: table).output.contains("from help' -f -a 'info log"))
+  }
+
   @Test func `the manual in docs is what the table says`() throws {
     let text = Manual.markdown(of: Upkeep.table(on: try disk()))
     #expect(try Golden.problem(with: text, keptAs: "../docs/xjournal.md") == nil)

@@ -11,10 +11,25 @@ enum Completions {
   }
 
   /// The words that may follow a command: its options, and what its operands are chosen from.
-  private static func words(of command: Command) -> [String] {
+  private static func words(of command: Command, _ table: CommandTable) -> [String] {
     command.allOptions.flatMap { option in
       ["--\(option.name)"] + (option.letter.map { ["-\($0)"] } ?? [])
-    } + command.operands.flatMap(\.choices)
+    } + operandChoices(of: command, table)
+  }
+
+  /// What its operands are chosen from.
+  private static func operandChoices(of command: Command, _ table: CommandTable) -> [String] {
+    command.name == "help" ? table.commands.map(\.name) : command.operands.flatMap(\.choices)
+  }
+
+  /// Whether a command takes a path beside that of a journal, which is a folder.
+  private static func takesFile(_ command: Command) -> Bool {
+    command.operands.contains { $0.name == "FILE" }
+  }
+
+  /// Options whose value is a path.
+  private static func isPath(_ option: Option) -> Bool {
+    ["store", "output", "into"].contains(option.name)
   }
 
   private static func choices(of command: Command) -> [Option] {
@@ -26,9 +41,9 @@ enum Completions {
       "# bash completion of xjournal: xjournal completions bash > ~/.local/share/bash-completion/"
         + "completions/xjournal",
       "_xjournal() {",
-      "  local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} words=",
+      "  local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} words= kind=-d",
       "  if [ \"$COMP_CWORD\" = 1 ]; then",
-      "    words='\(table.commands.map(\.name).joined(separator: " ")) --help --version'",
+      "    words='\(table.commands.map(\.name).joined(separator: " ")) --help --version --json --no-pager'",
       "  else",
       "    case ${COMP_WORDS[1]}:$last in",
     ]
@@ -38,12 +53,27 @@ enum Completions {
           "      \(command.name):--\(option.name)) words='\(option.choices.joined(separator: " "))' ;;"
         )
       }
+      // What is neither chosen nor a path is anybody's to type.
+      let free = command.allOptions.filter { $0.choices.isEmpty && $0.value != nil && !isPath($0) }
+      let names = free.flatMap { ["--\($0.name)"] + ($0.letter.map { ["-\($0)"] } ?? []) }
+      if !names.isEmpty {
+        let patterns = names.map { "\(command.name):\($0)" }.joined(separator: "|")
+        lines.append("      \(patterns)) COMPREPLY=(); return ;;")
+      }
+      let paths = command.allOptions.filter(isPath).flatMap {
+        ["--\($0.name)"] + ($0.letter.map { ["-\($0)"] } ?? [])
+      }
+      if !paths.isEmpty {
+        let patterns = paths.map { "\(command.name):\($0)" }.joined(separator: "|")
+        lines.append("      \(patterns)) words= ;;")
+      }
       lines.append(
-        "      \(command.name):*) words='\(words(of: command).joined(separator: " "))' ;;")
+        "      \(command.name):*) words='\(words(of: command, table).joined(separator: " "))'"
+          + "\(takesFile(command) ? " kind=-f" : "") ;;")
     }
     lines += [
       "    esac", "  fi",
-      "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\"; compgen -d -- \"$word\")",
+      "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\"; compgen $kind -- \"$word\")",
       "}",
       "complete -o filenames -F _xjournal xjournal", "",
     ]
@@ -65,17 +95,17 @@ enum Completions {
       for option in command.allOptions {
         let value =
           option.choices.isEmpty
-          ? option.value.map { ":\($0):" } ?? ""
+          ? option.value.map { isPath(option) ? ":\($0):_files -/" : ":\($0):" } ?? ""
           : ":value:(\(option.choices.joined(separator: " ")))"
         let summary = option.summary.filter { !"[]:".contains($0) }
         for name in ["--\(option.name)"] + (option.letter.map { ["-\($0)"] } ?? []) {
           lines.append("      \(quoted("\(name)[\(summary)]\(value)")) \\")
         }
       }
-      let choices = command.operands.flatMap(\.choices)
+      let choices = operandChoices(of: command, table)
       lines.append(
         choices.isEmpty
-          ? "      '*:journal:_files -/' ;;"
+          ? "      '*:journal:_files\(takesFile(command) ? "" : " -/")' ;;"
           : "      \(quoted("*:word:(\(choices.joined(separator: " ")))")) ;;")
     }
     return (lines + ["  esac", "}", "_xjournal \"$@\"", ""]).joined(separator: "\n")
@@ -101,7 +131,7 @@ enum Completions {
           "complete -c xjournal \(condition) -l \(option.name)\(letter)\(value) -d "
             + quoted(option.summary))
       }
-      let choices = command.operands.flatMap(\.choices)
+      let choices = operandChoices(of: command, table)
       if !choices.isEmpty {
         lines.append(
           "complete -c xjournal \(condition) -f -a \(quoted(choices.joined(separator: " ")))")
