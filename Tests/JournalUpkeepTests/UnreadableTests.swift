@@ -123,6 +123,18 @@ import ToolSupport
     }
   }
 
+  @Test func `edits that cannot be read keep a journal from being repaired, and nothing is left`()
+    throws
+  {
+    let disk = try LongJournal.make(.none)
+    let bad = ReadingDisk(disk) { path, _ in path.hasSuffix("edits") ? .accessDenied : nil }
+    let run = Run(
+      "repair -s Notes.xjournal -o New.xjournal", on: bad, table: Upkeep.table(on: disk))
+    #expect(run.status == .inputOutput, "\(run)")
+    #expect(!disk.paths.contains { $0.hasPrefix("New") }, "\(disk.paths)")
+    #expect((try? disk.folder(at: "New.xjournal")) == nil)
+  }
+
   @Test func `where the segments should be something else stands, and the state is kept`() throws {
     let disk = try LongJournal.make(.late)
     let kept = try JournalTruth(on: disk).states[19]

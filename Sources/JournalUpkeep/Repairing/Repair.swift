@@ -71,11 +71,13 @@ struct Repair {
     let survey = try JournalSurvey(manifest, in: folder)
     noted += survey.findings.map { "\($0)" }
     let plan = try plan(survey)
+    // What cannot be read is told before anything is made.
+    let wanted = plan.hole == nil ? try edits.get() : nil
     let place = try NewPlace(newPath, on: disk)
     var repair = self
     defer { self = repair }
     return try NewPlace.filling(newPath) { () throws(ToolError) in
-      let made = try repair.fill(place, plan, survey, edits, salvaging: salvaging)
+      let made = try repair.fill(place, plan, survey, wanted, salvaging: salvaging)
       try place.unmark()
       return made
     }
@@ -83,7 +85,7 @@ struct Repair {
 
   private mutating func fill(
     _ place: NewPlace, _ plan: Plan, _ survey: JournalSurvey,
-    _ edits: Result<Edits, ToolError>, salvaging: Bool
+    _ edits: Edits?, salvaging: Bool
   ) throws(ToolError) -> NewJournal {
     let copy = JournalCopy(in: place)
     let attachments = plan.keepsCheckpoint ? try copyCheckpoint(of: survey, to: place) : []
@@ -94,8 +96,7 @@ struct Repair {
     } else {
       try copy.copy(plan.parts, of: survey, attachments)
     }
-    if plan.hole == nil {
-      let edits = try edits.get()
+    if let edits {
       try copy.write(edits: edits.bytes)
       if edits.isNoFile {
         noted.append("\(JournalFiles.edits): no file")
