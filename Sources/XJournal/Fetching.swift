@@ -8,7 +8,8 @@ extension ManagedObjectContext {
   ///
   /// Costs: descriptors of numbers, dates and the like, and of texts with the comparator `.lexical`, are sorted by where
   /// the objects are found, and with a limit no more are made than that. Others, and those of computed properties, are
-  /// asked of each object that is found.
+  /// asked of each object that is found. Texts that are sorted where they are found are so by their bytes, as everywhere
+  /// in the store: that is what `.lexical` says of composed characters, which nearly all texts are written in.
   ///
   /// - Throws: as `fetch(_:where:sortedBy:limit:offset:)` with sort keys.
   public func fetch<Object: ManagedObject>(
