@@ -10,13 +10,38 @@ extension Patch {
   /// - Parameter isIndented: whether it is for people to read.
   /// - Throws: `PatchError` where patches or values stand within each other more deeply than can be read back.
   public func json(isIndented: Bool = false) throws(PatchError) -> Data {
-    let document = jsonValue
     let limit = JSONLimits().depth
+    try refuseTooDeep(limit)
+    let document = jsonValue
     guard document.extent.depth <= limit else {
       throw PatchError(
         JSONError(.tooDeep, "is nested deeper than \(limit) levels; make several patches of it"))
     }
     return Data(document.bytes(isIndented: isIndented))
+  }
+
+  /// Refuses what is nested so deep that nobody reads it back, before anything is made of it: that goes down as deep.
+  private func refuseTooDeep(_ limit: Int) throws(PatchError) {
+    var left = objects.enumerated().map { (patch: $1, path: PatchPath().appending($0), depth: 1) }
+    while let (patch, path, depth) = left.popLast() {
+      guard depth <= limit else {
+        throw PatchError(
+          .tooLarge, at: path,
+          "patches stand within each other deeper than \(limit) levels; make several of it.")
+      }
+      for values in [patch.old, patch.new] {
+        for (key, value) in values ?? [:] where !value.isWithinDepth {
+          throw PatchError(
+            .tooLarge, at: path.appending(key),
+            "the value is nested deeper than \(Value.largestDepth) levels, as no store holds one.")
+        }
+      }
+      for (key, relationship) in patch.relationships {
+        for (index, nested) in relationship.patches.enumerated() {
+          left.append((nested, path.appending(key).appending(index), depth + 1))
+        }
+      }
+    }
   }
 
   /// Reads a patch from JSON. The types of attributes are the model's; what does not agree with them stays what it is,

@@ -118,6 +118,9 @@ struct JSONParser {
       let start = offset
       guard next == 0x22 else { throw error(.badSyntax, "has no key where one is wanted") }
       let key = try string()
+      if let problem = key.problemAsName {
+        throw error(.tooLarge, "has a key that \(problem)", at: start)
+      }
       skipSpace()
       guard next == 0x3A else { throw error(.badSyntax, "has no colon behind a key") }
       offset += 1
@@ -168,8 +171,8 @@ extension JSONValue {
   ///
   /// Costs: time in proportion to the bytes.
   ///
-  /// - Throws: `JSONError` for anything that RFC 8259 does not have, for keys that stand twice or look the same,
-  ///   and for what is beyond the limits.
+  /// - Throws: `JSONError` for anything that RFC 8259 does not have, for keys that stand twice or look the same, or have
+  ///   no end of combining marks, and for what is beyond the limits.
   package init(
     parsing bytes: UnsafeRawBufferPointer, limits: JSONLimits = JSONLimits()
   ) throws(JSONError) {

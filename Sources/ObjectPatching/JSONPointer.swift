@@ -23,6 +23,9 @@ package struct JSONPointer: Hashable, Sendable {
           "is no JSON Pointer: behind ~ stands neither 0 nor 1 in "
             + "‘\(JSONError.clipped(text))’")
       }
+      if let problem = token.problemAsName {
+        throw JSONError(.tooLarge, "has a JSON Pointer that \(problem)")
+      }
       tokens.append(token)
     }
     self.tokens = tokens

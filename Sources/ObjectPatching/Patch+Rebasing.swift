@@ -95,12 +95,8 @@ private struct PatchPast {
       for entry in entries where entry.kind == .update {
         if let name = entry.identityAfter, name != entry.identity { renamed[entry.identity] = name }
       }
-      let names = names
-      let before = { (name: PatchIdentity) in
-        let then = renamed[name] ?? name
-        return names[then] ?? then
-      }
-      let after = { (name: PatchIdentity) in names[name] ?? name }
+      func after(_ name: PatchIdentity) -> PatchIdentity { names[name] ?? name }
+      func before(_ name: PatchIdentity) -> PatchIdentity { after(renamed[name] ?? name) }
       for entry in entries where entry.kind != .deletion {
         let identity = entry.kind == .creation ? after(entry.identity) : before(entry.identity)
         for (key, relationship) in entry.relationships where relationship.kind != .toOne {
@@ -117,10 +113,9 @@ private struct PatchPast {
           }
         }
       }
-      let given = Set(renamed.values)
-      var earlier = names.filter { name, _ in !given.contains(name) }
-      for (name, then) in renamed { earlier[name] = after(then) }
-      self.names = earlier
+      let earlier = renamed.map { (name: $0, then: after($1)) }
+      for given in renamed.values { names[given] = nil }
+      for (name, then) in earlier { names[name] = then }
     }
   }
 }

@@ -81,7 +81,9 @@ struct PatchCheck {
       guard value.isNull || value.isPropertyList else {
         throw PatchError(
           .wrongType, at: path.appending(key),
-          "a dynamic attribute holds property lists, and this is \(value.kind).")
+          value.isWithinDepth
+            ? "a dynamic attribute holds property lists, and this is \(value.kind)."
+            : "the value is nested deeper than \(Value.largestDepth) levels; make several of it.")
       }
       return value
     }

@@ -61,10 +61,21 @@ func news(
   guard isNews, let last = commits.last else { return nil }
   var news = News(
     follower: follower, since: seen, through: try source.mark(of: last.number), steps: [])
-  for run in commits.split(whereSeparator: { $0.userInfo["from"] == .string(follower) }) {
-    let before = CommitNumber(rawValue: run[run.startIndex].number.rawValue - 1)
-    let known =
-      before == .none ? .beginning : try lastSeen(of: follower, in: source.asOf(.commit(before)))
+  var known = CommitMark.beginning
+  if seen != .beginning {
+    known = try lastSeen(of: follower, in: source.asOf(.commit(seen.number)))
+  }
+  var rest = commits[...]
+  while let first = rest.first {
+    if first.userInfo["from"] == .string(follower) {
+      // It says itself how far it goes, and whether what came before is given up.
+      known = first.seenMark ?? known
+      if first.userInfo["givesIn"] == true { news.steps = [] }
+      rest.removeFirst()
+      continue
+    }
+    let run = rest.prefix { $0.userInfo["from"] != .string(follower) }
+    rest.removeFirst(run.count)
     for var patch in try Patch.steps(Array(run), of: source) {
       patch.removeObjects(ofEntities: ["Following"])
       news.steps.append(News.Step(known: known, patch: patch))
@@ -73,11 +84,19 @@ func news(
   return news
 }
 
+extension Commit {
+  /// The mark that it has set in a bookmark; nil where it has set none.
+  var seenMark: CommitMark? {
+    changes.first { $0.entityName == "Following" }?.values["seen"]?.new?.string
+      .flatMap { CommitMark($0) }
+  }
+}
+
 /// Has a store take what came from another, and keep how far that goes: both by one commit, or neither.
 @discardableResult
 func take(
   _ brought: News, from source: String, into follower: JournaledStore,
-  policy: PatchPolicy = .refuse
+  policy: PatchPolicy = .refuse, givesIn: Bool = false
 ) throws -> Commit? {
   let context = ManagedObjectContext(follower, isolation: nil)
   // What comes a second time has been taken, and what comes too early is waited for.
@@ -104,7 +123,7 @@ func take(
     bookmark.setValue(.string("\(brought.through)"), forKey: "seen")
     return try context.save(
       message: "what came to \(source) since \(brought.since.number)",
-      userInfo: ["from": .string(source)])
+      userInfo: ["from": .string(source), "givesIn": .boolean(givesIn)])
   } catch {
     context.rollback()
     throw error
@@ -135,7 +154,7 @@ func giveIn(_ follower: Named, to source: Named) throws -> Commit? {
   let all = News(
     follower: follower.name, since: try lastSeen(of: source.name, in: context), through: through,
     steps: [News.Step(known: known, patch: patch)])
-  return try take(all, from: source.name, into: follower.store)
+  return try take(all, from: source.name, into: follower.store, givesIn: true)
 }
 
 /// The model of the other tests, with bookmarks.

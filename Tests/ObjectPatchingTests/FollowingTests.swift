@@ -276,6 +276,24 @@ import Testing
     #expect(try ann.picture() == ben.picture())
   }
 
+  @Test func `what was given up does not come back in the other store`() throws {
+    try ann.make()
+    try bring(from: ann, to: ben)
+    try bring(from: ben, to: ann)
+    try ann.set("name", "ann's")
+    try ann.like(5)
+    try giveIn(ann, to: ben)
+    try ann.set("score", 3)
+    for _ in 0..<2 {
+      try bring(from: ann, to: ben, policy: .merge)
+      try bring(from: ben, to: ann, policy: .merge)
+    }
+    #expect(try ann.picture().difference(from: ben.picture()) == nil)
+    let book = try ben.book()
+    #expect(book.value(forKey: "name") == "new" && book.value(forKey: "likes") == .counter(0))
+    #expect(book.value(forKey: "score") == 3)
+  }
+
   @Test func `where a source was brought back, the two go on when one gives in`() throws {
     try ann.make()
     let backup = ann.disk.imageAfterProcessDeath()

@@ -1,4 +1,5 @@
 import DiskSimulation
+import Foundation
 import ManagedObjects
 import ObjectModel
 import ObjectPatching
@@ -98,6 +99,82 @@ import Testing
     let many = try leastOfThree { try time(16_000) }
     // 16 times, where what is said already is not copied for each; then it is 80 times and more.
     #expect(many < few * 40, "\(many / max(few, 1)) times")
+  }
+
+  @Test func `S81: a key of combining marks without an end is refused, and costs what it is long`()
+    throws
+  {
+    let model = try PatchStage.model()
+    func json(_ marks: Int, _ key: String = "new") -> Data {
+      let name = "a" + String(repeating: "\u{301}\u{323}", count: marks / 2)
+      let id = key == "id" ? #"{"\#(name)":"b"}"# : #"{"guid":"b"}"#
+      let new = key == "new" ? #"{"\#(name)":1,"x":2}"# : "{}"
+      return Data(
+        #"{"patch":1,"objects":[{"entity":"Book","id":\#(id),"old":{},"new":\#(new)}]}"#.utf8)
+    }
+    #expect(try !Patch(json: json(64), model: model, allowsDynamicKeys: true).isEmpty)
+    for key in ["new", "id"] {
+      let error = #expect(throws: PatchError.self) {
+        try Patch(json: json(1_000_000, key), model: model, allowsDynamicKeys: true)
+      }
+      #expect(error?.code == .tooLarge && error?.description.contains("combining marks") == true)
+    }
+    let path = "/Book/" + String(repeating: "\u{301}", count: 1_000_000)
+    let operations = Data(#"[{"op":"remove","path":"\#(path)"}]"#.utf8)
+    let error = #expect(throws: PatchError.self) {
+      try Patch(jsonPatch: operations, graph: Data("{}".utf8), model: model)
+    }
+    #expect(error?.code == .tooLarge)
+  }
+
+  @Test(arguments: ["values", "patches"])
+  func `S81: what is nested too deep to be read back is refused before it is written`(
+    _ kind: String
+  ) throws {
+    let book = PatchIdentity("Book", "guid", "b")
+    var patch = ObjectPatch(updating: book, old: ["mood": .null], new: ["mood": 1])
+    var value: Value = 1
+    for _ in 0..<100_000 {
+      if kind == "values" {
+        value = .array([value])
+      } else {
+        let nested = RelationshipPatch(.toOne, patches: [patch])
+        patch = ObjectPatch(updating: book, relationships: ["parent": nested])
+      }
+    }
+    if kind == "values" { patch.new?["mood"] = value }
+    let error = #expect(throws: PatchError.self) { try Patch(objects: [patch]).json() }
+    #expect(error?.code == .tooLarge && error?.description.contains("deeper") == true)
+    // Taken apart level by level: what holds it would go down as deep.
+    while case .array(let inner) = value, let next = inner.first {
+      patch.new?["mood"] = nil
+      value = next
+    }
+    while let nested = patch.relationships["parent"]?.patches.first { patch = nested }
+  }
+
+  @Test func `rebasing over many that rename costs what they are`() throws {
+    func name(_ guid: String) -> PatchIdentity { PatchIdentity("Book", "guid", .string(guid)) }
+    func time(_ count: Int) throws -> UInt64 {
+      let others = (0..<count).map { number in
+        Patch(objects: [
+          ObjectPatch(
+            updating: name("a\(number)"), old: ["guid": .string("a\(number)")],
+            new: ["guid": .string("b\(number)")])
+        ])
+      }
+      let patch = Patch(objects: [ObjectPatch(updating: name("a7"), old: [:], new: ["score": 1])])
+      let begin = threadTime()
+      let rebased = try patch.rebased(over: others, isYielding: false)
+      let time = threadTime() - begin
+      #expect(rebased.objects.map(\.identity) == [name("b7")])
+      return time
+    }
+    _ = try time(100)
+    let few = try leastOfThree { try time(500) }
+    let many = try leastOfThree { try time(8_000) }
+    // 16 times, where the names are not copied for each; then it is 200 times and more.
+    #expect(many < few * 48, "\(many / max(few, 1)) times")
   }
 
   @Test func `members that do not come to one owner are told at once, and cost what they are`()
