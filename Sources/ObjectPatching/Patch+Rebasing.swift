@@ -4,7 +4,8 @@ public import ObjectStore
 extension Patch {
   /// What commits of a store have done, in as few patches as say each coming and going: a member of a set or of a
   /// relationship to many that comes and goes again does so in two patches. Whoever merges what two stores have done, each
-  /// without knowing of the other, needs to know of both.
+  /// without knowing of the other, needs to know of both. What goes and comes again itself, as when its deletion is undone,
+  /// has not gone: what others have led there meanwhile stays.
   ///
   /// - Throws: as `init(_:of:options:)`.
   public static func steps(
@@ -16,13 +17,14 @@ extension Patch {
     }
     var runs: [[Commit]] = []
     var changed: Set<Place> = []
-    for commit in commits {
+    let awaitsReturns = Self.awaitsReturns(commits)
+    for (index, commit) in commits.enumerated() {
       let places = commit.changes.flatMap { change in
         change.values.filter { $1.old.hasMembers || $1.new.hasMembers }.keys.map {
           Place(object: change.objectID, key: $0)
         }
       }
-      if runs.isEmpty || !changed.isDisjoint(with: places) {
+      if runs.isEmpty || !awaitsReturns[index] && !changed.isDisjoint(with: places) {
         runs.append([])
         changed = []
       }
@@ -32,6 +34,31 @@ extension Patch {
     // The last first: what they are read by goes back from later moments to earlier ones.
     let history = PatchHistory(store)
     return try runs.reversed().map { try Patch($0, of: history, options) }.reversed()
+  }
+
+  /// Of each commit, whether something is gone before it that comes again, in it or later.
+  private static func awaitsReturns(_ commits: [Commit]) -> [Bool] {
+    var left: [ObjectID: Int] = [:]
+    // How many more are awaited from a commit on than before it.
+    var difference = Array(repeating: 0, count: commits.count + 1)
+    for (index, commit) in commits.enumerated() {
+      for change in commit.changes {
+        switch change.kind {
+        case .deleted: left[change.objectID] = index
+        case .inserted:
+          if let gone = left.removeValue(forKey: change.objectID) {
+            difference[gone + 1] += 1
+            difference[index + 1] -= 1
+          }
+        case .updated: break
+        }
+      }
+    }
+    var count = 0
+    return difference.dropLast().map { more in
+      count += more
+      return count > 0
+    }
   }
 
   /// The patch for a store that others have been applied to, or were made of, of which it does not know: objects are
@@ -46,15 +73,20 @@ extension Patch {
     try Self.rebased([self], over: others, isYielding: isYielding)[0]
   }
 
-  /// Several patches, each as `rebased(over:isYielding:)` makes it.
+  /// Several patches that follow each other, each as `rebased(over:isYielding:)` makes it: what those before it rename is
+  /// known by its new name.
   ///
   /// Costs: what the others say is read once.
   public static func rebased(
     _ patches: [Patch], over others: [Patch], isYielding: Bool
   ) throws -> [Patch] {
     if others.allSatisfy(\.objects.isEmpty) { return patches }
-    let past = try PatchPast(others)
-    return try patches.map { try $0.rebased(over: past, isYielding) }
+    var past = try PatchPast(others)
+    return try patches.map { patch in
+      let rebased = try patch.rebased(over: past, isYielding)
+      try past.follow(patch)
+      return rebased
+    }
   }
 
   private func rebased(over past: PatchPast, _ isYielding: Bool) throws(PatchError) -> Patch {
@@ -80,13 +112,13 @@ private struct PatchPast {
   }
 
   struct Place: Hashable {
-    let identity: PatchIdentity
+    var identity: PatchIdentity
     let key: String
-    let member: Member
+    var member: Member
   }
 
-  private(set) var names: [PatchIdentity: PatchIdentity] = [:]
-  private(set) var touched: Set<Place> = []
+  fileprivate(set) var names: [PatchIdentity: PatchIdentity] = [:]
+  fileprivate(set) var touched: Set<Place> = []
 
   init(_ patches: [Patch]) throws(PatchError) {
     for patch in patches.reversed() {
@@ -117,6 +149,31 @@ private struct PatchPast {
       for given in renamed.values { names[given] = nil }
       for (name, then) in earlier { names[name] = then }
     }
+  }
+}
+
+extension PatchPast {
+  /// Has what a patch renames, which is applied after all of them, be known by its new name.
+  fileprivate mutating func follow(_ patch: Patch) throws(PatchError) {
+    var renamed: [PatchIdentity: PatchIdentity] = [:]
+    var former: [PatchIdentity] = []
+    for entry in try FlatPatch(patch).entries.map(\.patch) where entry.kind == .update {
+      if let name = entry.identityAfter, name != entry.identity {
+        renamed[names[entry.identity] ?? entry.identity] = name
+        former.append(entry.identity)
+      }
+    }
+    if renamed.isEmpty { return }
+    for name in former { names[name] = nil }
+    touched = Set(
+      touched.map { place in
+        var place = place
+        place.identity = renamed[place.identity] ?? place.identity
+        if case .object(let member) = place.member, let name = renamed[member] {
+          place.member = .object(name)
+        }
+        return place
+      })
   }
 }
 

@@ -276,6 +276,45 @@ import Testing
     #expect(try ann.picture() == ben.picture())
   }
 
+  @Test func `what was deleted and is there again keeps what the other has led to it`() throws {
+    for guid in ["one", "two"] { try ann.make(guid) }
+    try bring(from: ann, to: ben)
+    ben.context.delete(try ben.book("two"))
+    try ben.context.save()
+    ben.context.undo()
+    try ben.context.save()
+    try ann.set("friends", .set([.reference(try ann.book("two").objectID)]))
+    try ann.set("parts", .array([.reference(try ann.book("two").objectID)]))
+    for _ in 0..<2 {
+      try bring(from: ann, to: ben, policy: .merge)
+      try bring(from: ben, to: ann, policy: .merge)
+    }
+    #expect(try ann.picture().difference(from: ben.picture()) == nil)
+    for shelf in [ann, ben] {
+      #expect(try shelf.book().value(forKey: "friends")?.set?.count == 1)
+      #expect(try shelf.book().value(forKey: "parts")?.array?.count == 1)
+    }
+  }
+
+  @Test func `who yields keeps its member also of what the other renames before it takes it out`()
+    throws
+  {
+    try ann.make()
+    try bring(from: ann, to: ben)
+    try ben.set("tags", .set(["t"]))
+    let book = try ann.book()
+    book.setValue("renamed", forKey: "guid")
+    book.setValue(.set(["t"]), forKey: "tags")
+    try ann.context.save()
+    try ann.set("tags", .set([]), of: "renamed")
+    for _ in 0..<2 {
+      try bring(from: ann, to: ben, policy: .merge)
+      try bring(from: ben, to: ann, policy: .merge)
+    }
+    #expect(try ann.picture().difference(from: ben.picture()) == nil)
+    #expect(try ben.book("renamed").value(forKey: "tags") == .set(["t"]))
+  }
+
   @Test func `what was given up does not come back in the other store`() throws {
     try ann.make()
     try bring(from: ann, to: ben)
