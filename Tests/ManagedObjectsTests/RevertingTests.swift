@@ -128,7 +128,9 @@ import Testing
     #expect(post.value(forKey: "title") == "First" && post.value(forKey: "likes") == .counter(0))
     #expect(post.value(forKey: "blog") == nil && post["note"] == "typing")
     try context.save()
-    let saved = try stage.context().existingObject(with: post.objectID)
+    let reader = stage.context()
+    defer { withExtendedLifetime(reader) {} }
+    let saved = try reader.existingObject(with: post.objectID)
     #expect(saved.value(forKey: "title") == "First" && saved.value(forKey: "likes") == .counter(0))
     #expect(saved.value(forKey: "blog") == nil && saved["note"] == "typing")
   }
@@ -153,7 +155,9 @@ import Testing
     try context.revert(.commit(mistake.number), isForced: true)
     #expect(post.value(forKey: "score") == nil && post.value(forKey: "title") == "Untitled")
     try context.save()
-    let saved = try stage.context().existingObject(with: post.objectID)
+    let reader = stage.context()
+    defer { withExtendedLifetime(reader) {} }
+    let saved = try reader.existingObject(with: post.objectID)
     #expect(saved.value(forKey: "score") == nil && saved.value(forKey: "title") == "Untitled")
   }
 
@@ -175,7 +179,9 @@ import Testing
     try context.revert(to: .commit(2))
     #expect(post.value(forKey: "title") == "Oops" && post["note"] == nil && !post.isDeleted)
     try context.save()
-    let saved = try stage.context().existingObject(with: post.objectID)
+    let reader = stage.context()
+    defer { withExtendedLifetime(reader) {} }
+    let saved = try reader.existingObject(with: post.objectID)
     #expect(saved.value(forKey: "title") == "Oops" && saved["note"] == nil)
   }
 
