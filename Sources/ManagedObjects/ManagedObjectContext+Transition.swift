@@ -39,13 +39,9 @@ extension ManagedObjectContext {
     }
     for (state, old) in zip(states, before) {
       if state.isFault {
-        // What it has is not known before it is read again: what it led to, and what it led to before it was changed.
-        let stored = drafts[state.objectID]?.baseRow
-        for (key, owner) in old {
-          for owner in Set([owner, stored?[key]?.reference]) {
-            forgetMembers(of: owner, leadingBackBy: key, of: state)
-          }
-        }
+        // What it has is not known before it is read again.
+        for (key, owner) in old { forgetMembers(of: owner, leadingBackBy: key, of: state) }
+        if drafts[state.objectID] != nil { noteReturn(of: state, from: old) }
         continue
       }
       let new = references(of: state)
@@ -57,6 +53,22 @@ extension ManagedObjectContext {
       }
     }
     didChange(watched)
+  }
+
+  /// Has owners that an object was led away from have it among their members again, though it has not been read: what was
+  /// changed of it has been given up.
+  private func noteReturn(of state: ObjectState, from old: [KeyNumber: ObjectID?]) {
+    // Who cannot read it is told when it is read.
+    guard let row = try? shown(state.objectID, view.snapshot)?.stored().row else { return }
+    for (key, former) in old {
+      guard let owner = row[key]?.reference, owner != former,
+        let inverse = state.entity.property(key)?.relationship?.inverse,
+        let watched = watchedState(of: owner), let members = watched.members?[inverse.key],
+        !members.contains(state.objectID)
+      else { continue }
+      noteOwner(watched, inverse.key)
+      forgetMembers(of: owner, leadingBackBy: key, of: state)
+    }
   }
 
   private func forgetMembers(
