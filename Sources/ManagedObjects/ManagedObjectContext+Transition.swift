@@ -63,11 +63,10 @@ extension ManagedObjectContext {
     for (key, former) in old {
       guard let owner = row[key]?.reference, owner != former,
         let inverse = state.entity.property(key)?.relationship?.inverse,
-        let watched = watchedState(of: owner), let members = watched.members?[inverse.key],
+        let members = self.state(of: owner)?.members?[inverse.key],
         !members.contains(state.objectID)
       else { continue }
-      noteOwner(watched, inverse.key)
-      forgetMembers(of: owner, leadingBackBy: key, of: state)
+      noteReference(of: state.objectID, key, from: nil, to: owner)
     }
   }
 
