@@ -93,7 +93,8 @@ struct JournalCopy {
 
   func write(edits: [UInt8]?) throws(ToolError) {
     guard let edits else { return }
-    var writer = ByteWriter(capacity: edits.count)
+    // Somebody may have emptied the file.
+    var writer = ByteWriter(capacity: max(edits.count, 1))
     writer.write(edits)
     try onDisk { () throws(DiskError) in
       try place.folder.write(writer, as: JournalFiles.edits)
