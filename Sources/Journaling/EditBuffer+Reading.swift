@@ -30,6 +30,12 @@ package struct EditBufferContents {
     bytes.withUnsafeBytes { read($0, store) }
   }
 
+  /// The same of bytes that were read of the file.
+  package init(_ bytes: [UInt8], of store: StoreIdentity) {
+    self.bytes = bytes
+    bytes.withUnsafeBytes { read($0, store) }
+  }
+
   private mutating func read(_ bytes: UnsafeRawBufferPointer, _ store: StoreIdentity) {
     guard let halfByteCount = readHeader(bytes, store) else { return }
     for offset in EditBufferLayout.slotOffsets {

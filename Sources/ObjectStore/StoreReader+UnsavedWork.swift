@@ -124,7 +124,7 @@ extension StoreReader {
 
 extension JournalReader {
   /// The number of the edit behind those that are in frames up to one.
-  fileprivate func nextEdit(behind last: FrameNumber) throws(JournalError) -> EditNumber {
+  func nextEdit(behind last: FrameNumber) throws(JournalError) -> EditNumber {
     for segment in manifest.segments.reversed() where segment.firstFrame <= last {
       var next: EditNumber?
       _ = try forEachFrame(from: segment.firstFrame) { frame in

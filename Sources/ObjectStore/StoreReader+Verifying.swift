@@ -32,9 +32,52 @@ extension StoreReader {
     let (reader, checkpoint) = try current(&verification)
     try verifyJournal(
       reader, through: last, head, checkpoint, deep: deep, within: nil, &files, &verification)
+    try verifyEditBuffer(reader, through: last, &verification)
     let known = Set(verification.findings)
     verification.findings = findings.filter { !known.contains($0) } + verification.findings
     return verification
+  }
+
+  /// Looks at the edits that no frame has yet. What no end of a process and no loss of power leaves is damage: each writer
+  /// makes the file as a whole, and stores a half's header into one sector. An entry that is not whole may be of a write
+  /// that the power has cut off.
+  private func verifyEditBuffer(
+    _ reader: JournalReader, through last: FrameNumber, _ verification: inout Verification
+  ) throws(StoreError) {
+    do throws(StoreError) {
+      var findings = try editBufferFindings(reader, through: last)
+      // What a writer is storing meanwhile is another when it is read again.
+      for _ in 1...2 where !findings.isEmpty {
+        let again = try editBufferFindings(reader, through: last)
+        findings.removeAll { !again.contains($0) }
+      }
+      for finding in findings {
+        switch finding.kind {
+        case .editBufferMissing, .editDamaged: verification.leftoverDoubts.append("\(finding)")
+        // A writer may have come further than what is shown.
+        case .editsMissing: break
+        default:
+          verification.findings.append(
+            StoreFinding("\(finding).", isOfNewerCode: finding.kind.isOfNewerCode))
+        }
+      }
+    } catch {
+      guard error.isFinding else { throw error }
+      verification.findings.append(StoreFinding(error))
+    }
+  }
+
+  private func editBufferFindings(
+    _ reader: JournalReader, through last: FrameNumber
+  ) throws(StoreError) -> [Finding] {
+    try onJournal { () throws(JournalError) in
+      var buffer = try EditBufferContents(in: folder, store: reader.manifest.store)
+      // Where the journal is damaged there is no telling which edits are in its frames.
+      if let next = try? reader.nextEdit(behind: last) {
+        buffer.forEachUnsealedEdit(from: next) { _, _ in true }
+      }
+      return buffer.findings
+    }
   }
 
   /// The journal as it is, and its checkpoint, which the writer may replace meanwhile; nil where there is none that can

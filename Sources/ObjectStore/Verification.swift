@@ -51,6 +51,8 @@ public struct Verification: Sendable {
   /// How many could not be compared: compaction has dropped the beginning of their contexts, or a crash has lost
   /// a commit that these stood on.
   public internal(set) var uncomparedCommitCount = 0
+  /// What is no damage for certain of the edits that no frame has: they were not yet durable, or are lost.
+  package internal(set) var leftoverDoubts: [String] = []
   /// The most bytes of memory that what was folded has taken; `StoreOptions.unflushedByteCount` bounds them.
   package internal(set) var largestByteCount = 0
 }

@@ -9,19 +9,99 @@ import ToolSupport
 /// What becomes of edits that no frame has where their buffer is damaged: that is told, and nothing else is made of it.
 @Suite struct LeftoverEditsTests {
   private static let path = "\(Journals.path)/edits"
+  private static let lost = "lost: what was not saved when the journal was used last"
+
+  /// Where the half begins that edits were written to last.
+  private static func lastHalf(of bytes: [UInt8]) -> Int {
+    func number(at place: Int) -> UInt64 {
+      (0..<8).reduce(0) { $0 | UInt64(bytes[place + $1]) << UInt64(8 * $1) }
+    }
+    let other = 4096 + (bytes.count - 4096) / 2
+    return number(at: 4096) > number(at: other) ? 4096 : other
+  }
+
+  private static func make(_ damage: ([UInt8], Int) -> [UInt8]) throws -> SimulatedDisk {
+    let disk = try LongJournal.make(.none)
+    let bytes = try #require(disk.contents(of: path))
+    try disk.setContents(path, damage(bytes, lastHalf(of: bytes)))
+    return disk
+  }
+
+  private static func flipping(_ place: Int, _ bytes: [UInt8]) -> [UInt8] {
+    var bytes = bytes
+    bytes[place] ^= 1
+    return bytes
+  }
 
   @Test(arguments: [
     "repair -o New.xjournal", "repair --salvage -o New.xjournal", "backup -o New.xjournal",
     "compact -o New.xjournal", "replay --into New.xjournal",
   ])
   func `an emptied file of edits ends no command`(line: String) throws {
-    let disk = try LongJournal.make(.none)
-    try disk.setContents(Self.path, [])
+    let disk = try Self.make { _, _ in [] }
     let run = Upkeep.run(line, on: disk)
     #expect(run.status == .fine, "\(run)")
     #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
+    if line.hasPrefix("repair") { #expect(run.errors.contains(Self.lost), "\(run.errors)") }
   }
 
   enum Damage: CaseIterable { case emptied, cut, header, half }
 
+  @Test(arguments: Damage.allCases)
+  func `damage of the edits that no frame has is found, and told as a loss`(damage: Damage) throws {
+    let disk = try Self.make { bytes, half in
+      switch damage {
+      case .emptied: []
+      case .cut: Array(bytes.prefix(100_000))
+      case .header: Self.flipping(20, bytes)
+      case .half: Self.flipping(half + 8, bytes)
+      }
+    }
+    let verified = Upkeep.run("verify", on: disk)
+    #expect(verified.status == .damage && verified.output.contains("edits"), "\(verified)")
+    let run = Upkeep.run("repair -o New.xjournal", on: disk)
+    #expect(run.status == .fine && run.errors.contains(Self.lost), "\(run)")
+    #expect(run.errors.contains("damaged: edits"), "\(run.errors)")
+    #expect(Upkeep.run("verify --deep --strict -s New.xjournal", on: disk).status == .fine)
+  }
+
+  @Test func `an edit that is not whole may be of a loss of power, and is told`() throws {
+    let disk = try Self.make { bytes, half in Self.flipping(half + 32 + 8, bytes) }
+    let verified = Upkeep.run("verify", on: disk)
+    #expect(verified.status == .fine && verified.output.contains("is not whole"), "\(verified)")
+    #expect(Upkeep.run("verify --strict", on: disk).status == .no)
+    let run = Upkeep.run("repair -o New.xjournal", on: disk)
+    #expect(run.status == .fine && run.errors.contains(Self.lost + ", from edit "), "\(run)")
+  }
+
+  @Test func `a file of edits that is missing is told`() throws {
+    let disk = try LongJournal.make(.none)
+    try disk.folder(at: Journals.path).remove("edits")
+    let verified = Upkeep.run("verify", on: disk)
+    #expect(verified.status == .fine && verified.output.contains("no edit buffer"), "\(verified)")
+    let run = Upkeep.run("repair -o New.xjournal", on: disk)
+    #expect(run.status == .fine && run.errors.contains(Self.lost), "\(run)")
+  }
+
+  @Test func `what the end of a process leaves of an edit is nothing that is told`() throws {
+    let whole = try LongJournal.make(.none)
+    // The header of an edit is written last.
+    let begun = try Self.make { bytes, half in
+      var bytes = bytes
+      for place in 0..<8 { bytes[half + 32 + place] = 0 }
+      return bytes
+    }
+    // A half that is about to be begun.
+    let emptied = try Self.make { bytes, half in
+      var bytes = bytes
+      for place in 0..<8 { (bytes[half + place], bytes[half + 32 + place]) = (0, 0) }
+      return bytes
+    }
+    for disk in [whole, begun, emptied] {
+      let verified = Upkeep.run("verify --strict", on: disk)
+      #expect(verified.status == .fine && !verified.output.contains("note"), "\(verified)")
+      let run = Upkeep.run("repair -o New.xjournal --json", on: disk)
+      #expect(run.output.contains("\"findings\":[],\"lost\":[]"), "\(run)")
+    }
+  }
 }

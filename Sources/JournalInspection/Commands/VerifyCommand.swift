@@ -8,7 +8,8 @@ extension Command {
     "verify", "Reads and checks every byte of a journal.",
     details: [
       "Damage ends it with 65. With --strict what is no damage but not as it should be either ends it with 1: commits "
-        + "that could not be compared, or more in the journal than is known to be durable.",
+        + "that could not be compared, unsaved edits that are not whole, or more in the journal than is known to be "
+        + "durable.",
       "A deep verification folds the journal again, and holds the state in memory meanwhile.",
     ],
     examples: [
@@ -56,6 +57,7 @@ extension Verification {
     if store.isBehind {
       doubts.append("the journal has more, of which it is not known that it is durable")
     }
+    doubts += leftoverDoubts
     if uncomparedCommitCount > 0 {
       doubts.append(
         "\(Wording.count(uncomparedCommitCount, "commit")) could not be compared: compaction has "

@@ -17,6 +17,8 @@ struct JournalSurvey {
     let end: UInt64
     /// The last frame that is sound.
     let lastFrame: FrameNumber
+    /// The edit behind those in its frames, as far as that can be told.
+    let nextEdit: EditNumber
     /// What stands where more frames should be.
     let hole: Finding?
     /// The footer that belongs there, where nothing but that is damaged.
@@ -39,6 +41,7 @@ struct JournalSurvey {
       header = examination.header
       end = examination.end
       lastFrame = examination.lastFrame
+      nextEdit = examination.nextEdit
       self.hole = hole
     }
 
@@ -71,6 +74,7 @@ struct JournalSurvey {
       header = nil
       end = 0
       lastFrame = segment.firstFrame.previous
+      nextEdit = EditNumber(1)
       self.hole = hole
     }
 
@@ -80,6 +84,7 @@ struct JournalSurvey {
       header = part.header
       end = offset
       lastFrame = frame.previous
+      nextEdit = part.nextEdit
       hole = nil
       isCut = true
     }

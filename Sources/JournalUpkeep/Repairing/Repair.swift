@@ -22,17 +22,6 @@ struct Repair {
     var start: (last: FrameNumber, edit: EditNumber)?
   }
 
-  /// What no frame has yet.
-  private struct Edits {
-    let isNoFile: Bool
-    let bytes: [UInt8]?
-
-    init(in folder: any ReadableFolder) throws(ToolError) {
-      isNoFile = try folder.hasOther(JournalFiles.edits)
-      bytes = isNoFile ? nil : try JournalCopy.edits(in: folder)
-    }
-  }
-
   private let path: String
   private let disk: any Disk
   /// The same, as the original is read.
@@ -67,7 +56,9 @@ struct Repair {
     }
     try NewPlace.refuseExisting(newPath, on: disk)
     // Before the segments, so that these have every edit that has left the buffer since.
-    let edits = Result { () throws(ToolError) in try Edits(in: folder) }
+    let edits = Result { () throws(ToolError) in
+      try LeftoverEdits(in: folder, of: manifest)
+    }
     let survey = try JournalSurvey(manifest, in: folder)
     noted += survey.findings.map { "\($0)" }
     let plan = try plan(survey)
@@ -85,7 +76,7 @@ struct Repair {
 
   private mutating func fill(
     _ place: NewPlace, _ plan: Plan, _ survey: JournalSurvey,
-    _ edits: Edits?, salvaging: Bool
+    _ edits: LeftoverEdits?, salvaging: Bool
   ) throws(ToolError) -> NewJournal {
     let copy = JournalCopy(in: place)
     let attachments = plan.keepsCheckpoint ? try copyCheckpoint(of: survey, to: place) : []
@@ -102,6 +93,7 @@ struct Repair {
         noted.append("\(JournalFiles.edits): no file")
         losses.append(Self.lostEdits)
       }
+      try noteLost(edits, survey)
     }
     let clock = PastClock(disk)
     var store = try open(place, clock)
@@ -212,6 +204,19 @@ struct Repair {
   }
 
   // MARK: The new journal
+
+  /// Tells what of the edits that no frame has cannot be read.
+  private mutating func noteLost(
+    _ edits: LeftoverEdits, _ survey: JournalSurvey
+  ) throws(ToolError) {
+    guard let part = survey.parts.last, part.lastFrame > .none else { return }
+    for finding in try edits.findings(from: part.nextEdit) {
+      noted.append("\(finding)")
+      var loss = Self.lostEdits
+      if case .editDamaged(let first) = finding.kind { loss += ", from edit \(first.rawValue) on" }
+      if !losses.contains(loss) { losses.append(loss) }
+    }
+  }
 
   /// Has a journal begin with the state that it has of what came before.
   private mutating func dropPast(of store: JournaledStore) throws(ToolError) {

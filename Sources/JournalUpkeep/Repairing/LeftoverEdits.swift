@@ -1,0 +1,41 @@
+internal import DiskAccess
+internal import JournalInspection
+internal import Journaling
+
+/// The edits of a damaged journal that no frame has yet, as its buffer held them when it was read.
+struct LeftoverEdits {
+  private let folder: any ReadableFolder
+  private let contents: EditBufferContents?
+  /// Whether a writer has gone on to another segment meanwhile, so that it has frames that the manifest does not name.
+  let isAhead: Bool
+  /// Whether something else stands where the file should.
+  let isNoFile: Bool
+  /// The bytes of the file; nil where there is none.
+  let bytes: [UInt8]?
+
+  init(in folder: any ReadableFolder, of manifest: Manifest) throws(ToolError) {
+    self.folder = folder
+    isNoFile = try folder.hasOther(JournalFiles.edits)
+    bytes = isNoFile ? nil : try JournalCopy.edits(in: folder)
+    contents = bytes.map { EditBufferContents($0, of: manifest.store) }
+    let newer = try? JournalReader(in: folder, path: JournalFiles.manifest).manifest
+    isAhead = newer.map { $0.segments.last?.number != manifest.segments.last?.number } ?? false
+  }
+
+  /// The last frame of the segments there were that the buffer knows to be durable.
+  var durableThrough: FrameNumber { isAhead ? .none : contents?.durableThrough ?? .none }
+
+  /// What keeps edits from being read that no frame has.
+  ///
+  /// - Parameter next: the edit behind those in frames.
+  func findings(from next: EditNumber) throws(ToolError) -> [Finding] {
+    if isAhead { return [] }
+    guard var contents else {
+      return isNoFile ? [] : [Finding(.editBufferMissing, JournalFiles.edits)]
+    }
+    contents.forEachUnsealedEdit(from: next) { _, _ in true }
+    guard !contents.findings.isEmpty else { return [] }
+    // Whoever stores into it meanwhile has all of it, and what was read is no damage.
+    return try JournalCopy.edits(in: folder) == bytes ? contents.findings : []
+  }
+}
