@@ -279,6 +279,7 @@ extension RepairTests {
     #expect(run.errors.contains("the tag ‘middle’, as its commit is lost"), "\(run.errors)")
     let first = try LongJournal.make(.late)
     try first.folder(at: "\(Journals.path)/journal").remove("0000000001.xj")
+    try first.folder(at: "\(Journals.path)/journal").remove("0000000003.xj")
     for line in ["repair -o R.xjournal", "repair --salvage -o S.xjournal"] {
       let run = Upkeep.run("\(line) -s Notes.xjournal", on: first)
       #expect(

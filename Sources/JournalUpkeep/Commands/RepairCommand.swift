@@ -11,8 +11,9 @@ extension Command {
       "repair", "Makes a sound journal of what is sound of a damaged one.",
       details: [
         "The original is neither locked nor changed. The new journal has everything before the first damaged place, byte by "
-          + "byte. With --salvage it has the commits behind it too, as far as they can be read: they are made again, with "
-          + "their times, authors and messages, under the numbers that are next.",
+          + "byte. Where the beginning is lost, it begins with the first commit whose state can be told. With --salvage it "
+          + "has the commits behind the damage too, as far as they can be read: they are made again, with their times, "
+          + "authors and messages, under the numbers that are next.",
         "What is lost is told on the standard error output; with --json it is in the document.",
       ],
       examples: [

@@ -28,6 +28,8 @@ struct Repair {
   private let source: PatientDisk
   /// What is wrong with the original, besides that some of it cannot be read.
   private var noted: [String] = []
+  /// Whether the manifest was put together of what the segments say.
+  private var isManifestLost = false
   private static let lostEdits = "what was not saved when the journal was used last"
 
   /// What is wrong with the original.
@@ -100,7 +102,12 @@ struct Repair {
     keptCommit = store.lastCommit
     let made: NewJournal
     do throws(ToolError) {
-      if plan.isTail { try dropPast(of: store) }
+      if plan.isTail || !survey.goesBackToBeginning && isManifestLost {
+        // A manifest that was put together does not know what there was before the segments that are left.
+        let first = try firstCommit(in: place, store.tag)
+        let isLost = store.firstKeptCommit < first ?? store.lastCommit.next
+        if plan.isTail || isLost { try dropPast(of: store, before: first) }
+      }
       if let hole = plan.hole {
         losses.append(Self.lostEdits)
         store = try salvage(survey, hole, into: store, clock, isWanted: salvaging)
@@ -136,6 +143,7 @@ struct Repair {
       } else {
         throw JournalCopy.refusal(path, error, on: source)
       }
+      isManifestLost = true
       return (folder, try LostManifest.make(in: folder))
     }
   }
@@ -218,24 +226,63 @@ struct Repair {
     }
   }
 
-  /// Has a journal begin with the state that it has of what came before.
-  private mutating func dropPast(of store: JournaledStore) throws(ToolError) {
-    do throws(StoreError) {
-      _ = try store.compact(keeping: .latest)
+  /// The first commit that stands in the segments that were taken over; nil where there is none.
+  private func firstCommit(
+    in place: NewPlace, _ store: StoreTag
+  ) throws(ToolError) -> CommitNumber? {
+    var first: CommitNumber?
+    do throws(JournalError) {
+      let reader = try JournalReader(in: place.folder, path: place.path)
+      _ = try reader.forEachFrame { frame in
+        guard frame.kind == .batch else { return true }
+        // What is in pieces of a segment that is not there begins nothing.
+        let entries = try? SalvagedEntry.all(in: frame.payload, of: frame.number, store) {
+          (span) throws(JournalError) in try reader.bytes(of: span)
+        }
+        for case .commit(let content) in entries ?? [] {
+          first = content.number
+          return false
+        }
+        return true
+      }
     } catch {
-      guard error.code == .commitMissing || error.code == .damaged else { throw ToolError(error) }
+      throw ToolError(StoreError(error))
+    }
+    return first
+  }
+
+  /// Has a journal begin with the first commit that is there, or with the state it has where that cannot be told.
+  private mutating func dropPast(
+    of store: JournaledStore, before first: CommitNumber?
+  ) throws(ToolError) {
+    let wanted = first.map { Keeping.commits(since: $0) } ?? .latest
+    if try !compact(store, keeping: wanted) {
       // What was not saved may stand on what is lost.
       for draft in store.unsavedDrafts {
         losses.append(
           "what ‘\(draft.contextName)’ had not saved: \(Wording.count(draft.editCount, "edit"))")
         try onStore { () throws(StoreError) in try store.discard(draft) }
       }
-      try onStore { () throws(StoreError) in _ = try store.compact(keeping: .latest) }
+      if try !compact(store, keeping: wanted) {
+        try onStore { () throws(StoreError) in _ = try store.compact(keeping: .latest) }
+      }
     }
     losses.append(
       "all that was before commit \(store.firstKeptCommit), but for the state it left")
     losses += store.tags.filter { $0.value < store.firstKeptCommit.previous }.keys.sorted().map {
       "the state that the tag ‘\($0)’ stands for"
+    }
+  }
+
+  /// - Returns: whether that could be done with what is there.
+  private func compact(
+    _ store: JournaledStore, keeping kept: Keeping
+  ) throws(ToolError) -> Bool {
+    do throws(StoreError) {
+      return try store.compact(keeping: kept)
+    } catch {
+      guard error.code == .commitMissing || error.code == .damaged else { throw ToolError(error) }
+      return false
     }
   }
 
