@@ -58,4 +58,24 @@ import ToolSupport
     }
   }
 
+  @Test(arguments: lines)
+  func `where the segments that are left do not follow the state that was kept, that state is kept`(
+    line: String
+  ) throws {
+    let disk = try LongJournal.make(.late)
+    let truth = try JournalTruth(on: disk)
+    try Self.remove(1...4, on: disk)
+    try disk.folder(at: Journals.path).remove("MANIFEST")
+    let run = Upkeep.run(line, on: disk)
+    try #require(run.status == .fine, "\(run)")
+    #expect(run.errors.contains("commits 21 to 24"), "\(run.errors)")
+    // A commit that was dropped cannot be tagged.
+    if line.contains("--salvage") {
+      #expect(run.errors.contains("the state that the tag ‘middle’ stands for"), "\(run.errors)")
+    }
+    #expect(Self.isSound(disk).status == .fine)
+    let count = Upkeep.run("query Blog --count -s New.xjournal", on: disk)
+    #expect(count.output == "\(truth.states[19].count)\n")
+  }
+
 }

@@ -10,24 +10,27 @@ struct RemainingFrames {
   let survey: JournalSurvey
   /// The place of the first part that is looked at.
   let first: Int
+  /// Whether what is sound of that part from its beginning on is looked at too.
+  var isWhole = false
 
   /// Calls a closure with the payload of each batch, in order.
   func forEachBatch(_ body: (FrameNumber, UnsafeRawBufferPointer) -> Void) throws(ToolError) {
-    var last = survey.parts[first].lastFrame
+    let part = survey.parts[first]
+    var last = isWhole ? part.segment.firstFrame.previous : part.lastFrame
     for (place, part) in survey.parts.enumerated() where place >= first {
-      try forEachBatch(of: part, isFirst: place == first, &last, body)
+      try forEachBatch(of: part, behind: place == first && !isWhole, &last, body)
     }
   }
 
   private func forEachBatch(
-    of part: JournalSurvey.Part, isFirst: Bool, _ last: inout FrameNumber,
+    of part: JournalSurvey.Part, behind sound: Bool, _ last: inout FrameNumber,
     _ body: (FrameNumber, UnsafeRawBufferPointer) -> Void
   ) throws(ToolError) {
     guard let file = try file(of: part.segment), let header = try header(of: part, file) else {
       return
     }
     let start =
-      isFirst
+      sound
       ? max(part.end, UInt64(SegmentHeader.byteCount))
       : UInt64(SegmentHeader.byteCount)
     do throws(JournalError) {

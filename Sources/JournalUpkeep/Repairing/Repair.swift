@@ -9,25 +9,12 @@ internal import ObjectStore
 /// What comes before the first damaged place is taken over byte by byte: with its edits, contexts and undo history. What
 /// comes behind it does not follow from that any more: it is read frame by frame, and its commits are made again.
 struct Repair {
-  /// What is taken over byte by byte.
-  private struct Plan {
-    var parts: ArraySlice<JournalSurvey.Part>
-    var keepsCheckpoint = true
-    /// The part with the first damage, behind which something may be salvaged.
-    var hole: Int?
-    /// Whether the past is lost, and only the state kept with its checkpoint and what came then.
-    var isTail = false
-    /// Where the journal begins anew of which there is nothing but the state that was kept: behind which frame, and with
-    /// which edit.
-    var start: (last: FrameNumber, edit: EditNumber)?
-  }
-
-  private let path: String
+  let path: String
   private let disk: any Disk
   /// The same, as the original is read.
   private let source: PatientDisk
   /// What is wrong with the original, besides that some of it cannot be read.
-  private var noted: [String] = []
+  var noted: [String] = []
   /// Whether the manifest was put together of what the segments say.
   private var isManifestLost = false
   private static let lostEdits = "what was not saved when the journal was used last"
@@ -70,14 +57,19 @@ struct Repair {
     var repair = self
     defer { self = repair }
     return try NewPlace.filling(newPath) { () throws(ToolError) in
-      let made = try repair.fill(place, plan, survey, wanted, salvaging: salvaging)
-      try place.unmark()
-      return made
+      do throws(ToolError) {
+        let made = try repair.fill(place, plan, survey, wanted, salvaging: salvaging)
+        try place.unmark()
+        return made
+      } catch {
+        // Nobody has asked for a commit: what is missed here is damage.
+        throw error.status == .no ? ToolError(.damage, error.message) : error
+      }
     }
   }
 
   private mutating func fill(
-    _ place: NewPlace, _ plan: Plan, _ survey: JournalSurvey,
+    _ place: NewPlace, _ plan: RepairPlan, _ survey: JournalSurvey,
     _ edits: LeftoverEdits?, salvaging: Bool
   ) throws(ToolError) -> NewJournal {
     let copy = JournalCopy(in: place)
@@ -110,7 +102,7 @@ struct Repair {
       }
       if let hole = plan.hole {
         losses.append(Self.lostEdits)
-        store = try salvage(survey, hole, into: store, clock, isWanted: salvaging)
+        store = try salvage(survey, plan, from: hole, into: store, clock, isWanted: salvaging)
       }
       let unsound = try onStore { () throws(StoreError) in try store.verify() }
       if let finding = unsound.first {
@@ -146,49 +138,6 @@ struct Repair {
       isManifestLost = true
       return (folder, try LostManifest.make(in: folder))
     }
-  }
-
-  private mutating func plan(_ survey: JournalSurvey) throws(ToolError) -> Plan {
-    var end: (frame: FrameNumber, nextEdit: EditNumber)?
-    do throws(StoreError) {
-      end = try Checkpoint.end(survey.manifest, in: survey.folder)
-    } catch {
-      // What cannot be read is no better than what is damaged.
-      guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
-      noted.append(error.description)
-      guard survey.goesBackToBeginning else { throw beyondRepair() }
-    }
-    let checkpoint = end?.frame
-    guard let hole = survey.firstHole else {
-      guard survey.goesBackToBeginning || checkpoint != nil else { throw beyondRepair() }
-      return Plan(parts: survey.parts[...], keepsCheckpoint: checkpoint != nil)
-    }
-    let isBegun = survey.parts[hole].header != nil
-    let before = survey.parts[..<(isBegun ? hole + 1 : hole)]
-    if let last = before.last?.lastFrame {
-      if let checkpoint, checkpoint <= last { return Plan(parts: before, hole: hole) }
-      if survey.goesBackToBeginning {
-        return Plan(parts: before, keepsCheckpoint: false, hole: hole)
-      }
-    }
-    // Without a beginning there is only the state that was kept, and what came then.
-    let behind = (survey.parts.lastIndex { $0.hole != nil } ?? hole) + 1
-    guard let end else { throw beyondRepair() }
-    if behind < survey.parts.count, survey.parts[behind].segment.firstFrame <= end.frame.next {
-      return Plan(parts: survey.parts[behind...], isTail: true)
-    }
-    // Of what no context had saved then nothing is there, so nobody can count on its numbers.
-    let edits = survey.parts.compactMap(\.header?.firstEdit)
-    return Plan(
-      parts: [], hole: hole, isTail: true,
-      start: (end.frame, edits.reduce(end.nextEdit) { max($0, $1) }))
-  }
-
-  private func beyondRepair() -> ToolError {
-    ToolError(
-      .damage,
-      "“\(path)” cannot be repaired: \(findings.joined(separator: "; ")); the journal does not go back to its beginning, "
-        + "and the state that was kept does not lead over the damage. Only a backup can have it.")
   }
 
   private mutating func copyCheckpoint(
@@ -325,8 +274,8 @@ struct Repair {
 
   /// Brings in what is behind the damaged place, or says what that would be.
   private mutating func salvage(
-    _ survey: JournalSurvey, _ hole: Int, into store: JournaledStore, _ clock: PastClock,
-    isWanted: Bool
+    _ survey: JournalSurvey, _ plan: RepairPlan, from hole: Int, into store: JournaledStore,
+    _ clock: PastClock, isWanted: Bool
   ) throws(ToolError) -> JournaledStore {
     let reader = try reader()
     var salvaging = Salvaging(into: store, clock)
@@ -335,7 +284,8 @@ struct Repair {
     var last = max(store.lastCommit, reader?.lastCommit ?? .none)
     let journal = try? JournalReader(in: survey.folder, path: path)
     var failure: ToolError?
-    try RemainingFrames(survey: survey, first: hole).forEachBatch { frame, payload in
+    let frames = RemainingFrames(survey: survey, first: hole, isWhole: plan.isHoleBefore)
+    try frames.forEachBatch { frame, payload in
       guard failure == nil else { return }
       do throws(ToolError) {
         let entries: [SalvagedEntry]
@@ -370,7 +320,7 @@ struct Repair {
     }
     if isWanted { tags = [] }
     losses += tags.sorted().map { "the tag ‘\($0)’, which --salvage sets where its commit is read" }
-    losses += salvaging.losses
+    losses += salvaging.losses.filter { !losses.contains($0) }
     salvagedCount = salvaging.count
     return salvaging.store
   }
@@ -380,7 +330,7 @@ struct Repair {
     do throws(StoreError) {
       return try StoreReader(on: source, at: path)
     } catch {
-      guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
+      guard [.damaged, .disk, .commitMissing].contains(error.code) else { throw ToolError(error) }
       return nil
     }
   }

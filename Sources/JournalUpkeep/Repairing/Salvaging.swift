@@ -47,6 +47,10 @@ struct Salvaging {
     clock.set(nil)
     for (name, commit) in tags.sorted(by: { $0.key < $1.key }) {
       let here = commit.flatMap { $0 <= shared ? $0 : numbers[$0] }
+      if let here, here < store.firstKeptCommit.previous {
+        losses.append("the state that the tag ‘\(name)’ stands for")
+        continue
+      }
       do throws(StoreError) {
         if let here {
           if store.tags[name] != here { try store.tag(name, here) }

@@ -1,0 +1,84 @@
+internal import DiskAccess
+internal import JournalInspection
+internal import Journaling
+internal import ObjectStore
+
+/// What of a damaged journal is taken over byte by byte.
+struct RepairPlan {
+  var parts: ArraySlice<JournalSurvey.Part>
+  var keepsCheckpoint = true
+  /// The part with the first damage, behind which something may be salvaged.
+  var hole: Int?
+  /// Whether the damage lies before that part, so that it is looked at as a whole.
+  var isHoleBefore = false
+  /// Whether the past is lost, and only the state kept with its checkpoint and what came then.
+  var isTail = false
+  /// Where the journal begins anew of which there is nothing but the state that was kept: behind which frame, and with
+  /// which edit.
+  var start: (last: FrameNumber, edit: EditNumber)?
+}
+
+extension Repair {
+  /// Decides what is taken over.
+  mutating func plan(_ survey: JournalSurvey) throws(ToolError) -> RepairPlan {
+    var end: (frame: FrameNumber, nextEdit: EditNumber)?
+    do throws(StoreError) {
+      end = try Checkpoint.end(survey.manifest, in: survey.folder)
+    } catch {
+      // What cannot be read is no better than what is damaged.
+      guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
+      noted.append(error.description)
+      guard survey.goesBackToBeginning else { throw beyondRepair() }
+    }
+    return try plan(survey, end)
+  }
+
+  private func plan(
+    _ survey: JournalSurvey, _ end: (frame: FrameNumber, nextEdit: EditNumber)?
+  ) throws(ToolError) -> RepairPlan {
+    let first = survey.parts[0].segment.firstFrame
+    if !survey.goesBackToBeginning, let end, end.frame.next < first {
+      // What lies between the state and the first segment is lost, so that nothing follows from the state.
+      var plan = beginAnew(survey, behind: end, hole: 0)
+      plan.isHoleBefore = true
+      return plan
+    }
+    guard let hole = survey.firstHole else {
+      guard survey.goesBackToBeginning || end != nil else { throw beyondRepair() }
+      return RepairPlan(parts: survey.parts[...], keepsCheckpoint: end != nil)
+    }
+    let isBegun = survey.parts[hole].header != nil
+    let before = survey.parts[..<(isBegun ? hole + 1 : hole)]
+    if let last = before.last?.lastFrame {
+      if let end, end.frame <= last { return RepairPlan(parts: before, hole: hole) }
+      if survey.goesBackToBeginning {
+        return RepairPlan(parts: before, keepsCheckpoint: false, hole: hole)
+      }
+    }
+    // Without a beginning there is only the state that was kept, and what came then.
+    let behind = (survey.parts.lastIndex { $0.hole != nil } ?? hole) + 1
+    guard let end else { throw beyondRepair() }
+    if behind < survey.parts.count, survey.parts[behind].segment.firstFrame <= end.frame.next {
+      return RepairPlan(parts: survey.parts[behind...], isTail: true)
+    }
+    return beginAnew(survey, behind: end, hole: hole)
+  }
+
+  /// A journal of the state alone, to which is added what can be salvaged.
+  private func beginAnew(
+    _ survey: JournalSurvey, behind end: (frame: FrameNumber, nextEdit: EditNumber), hole: Int
+  ) -> RepairPlan {
+    // Of what no context had saved then nothing is there, so nobody can count on its numbers.
+    let edits = survey.parts.compactMap(\.header?.firstEdit)
+    return RepairPlan(
+      parts: [], hole: hole, isTail: true,
+      start: (end.frame, edits.reduce(end.nextEdit) { max($0, $1) }))
+  }
+
+  func beyondRepair() -> ToolError {
+    ToolError(
+      .damage,
+      "“\(path)” cannot be repaired: \(findings.joined(separator: "; ")); the journal does not go back to its beginning, "
+        + "and the state that was kept does not lead over the damage. Only a backup can have it.")
+  }
+}
