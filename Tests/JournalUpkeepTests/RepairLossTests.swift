@@ -78,4 +78,46 @@ import ToolSupport
     #expect(count.output == "\(truth.states[19].count)\n")
   }
 
+  @Test(arguments: lines)
+  func `frames that were durable and are gone are told`(line: String) throws {
+    let gone = try LongJournal.make(.none)
+    try Self.remove(4...5, on: gone)
+    let cut = try LongJournal.make(.none)
+    let path = "\(Journals.path)/journal/0000000005.xj"
+    try cut.setContents(path, Array(try #require(cut.contents(of: path)).prefix(140)))
+    for (disk, last) in [(gone, 18), (cut, 24)] {
+      let run = Upkeep.run(line, on: disk)
+      try #require(run.status == .fine, "\(run)")
+      #expect(
+        run.errors.firstMatch(
+          of: /lost: frames? \d+( to \d+)?, with whatever was saved or tagged there/) != nil,
+        "\(run.errors)")
+      #expect(Self.isSound(disk).status == .fine)
+      #expect(try StoreReader(on: disk, at: "New.xjournal").lastCommit.rawValue == UInt64(last))
+    }
+  }
+
+  @Test func `frames of a segment that was begun meanwhile are not told as lost`() throws {
+    let disk = try Journals.sound()
+    let store = try JournaledStore(on: disk, at: Journals.path, model: nil)
+    nonisolated(unsafe) let context = ManagedObjectContext(store)
+    // When the manifest has been read, and the edits have not.
+    nonisolated(unsafe) var isBegun = false
+    let beside = ReadingDisk(disk) { path, _ in
+      guard path.hasSuffix("/edits"), !isBegun else { return nil }
+      isBegun = true
+      for _ in 0..<3 {
+        guard (try? store.beginSegment()) != nil else { return .inputOutput }
+        context.insert("Blog")["name"] = "meanwhile"
+        guard (try? context.save()) != nil else { return .inputOutput }
+      }
+      return nil
+    }
+    let run = Run(
+      "repair -s Notes.xjournal -o New.xjournal --json", on: beside, table: Upkeep.table(on: disk))
+    #expect(run.status == .fine && isBegun, "\(run.errors)")
+    #expect(run.output.contains("\"findings\":[],\"lost\":[]"), "\(run.output)")
+    try store.close()
+  }
+
 }

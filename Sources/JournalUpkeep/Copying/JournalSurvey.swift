@@ -93,15 +93,25 @@ struct JournalSurvey {
   let folder: any ReadableFolder
   let manifest: Manifest
   let parts: [Part]
+  /// The last frame of which it is known that it was durable.
+  let durableThrough: FrameNumber
 
-  init(_ manifest: Manifest, in folder: any ReadableFolder) throws(ToolError) {
+  /// - Parameter durableThrough: the last frame of which others than the manifest know that it was durable.
+  init(
+    _ manifest: Manifest, in folder: any ReadableFolder, durableThrough: FrameNumber = .none
+  ) throws(ToolError) {
     self.folder = folder
     self.manifest = manifest
+    let sealed = manifest.segments.compactMap(\.sealing?.lastFrame).max()
+    self.durableThrough = max(durableThrough, manifest.durableThrough, sealed ?? .none)
     let segments = try Self.segmentFolder(in: folder)
     var parts: [Part] = []
     var previous: Manifest.Sealing?
     for segment in manifest.segments {
-      parts.append(try Self.examine(segment, after: previous, of: manifest, in: segments))
+      parts.append(
+        try Self.examine(
+          segment, after: previous, of: manifest.store, in: segments,
+          durableThrough: max(durableThrough, manifest.durableThrough)))
       previous = segment.sealing
     }
     self.parts = parts
@@ -119,8 +129,8 @@ struct JournalSurvey {
   }
 
   private static func examine(
-    _ segment: Manifest.Segment, after previous: Manifest.Sealing?, of manifest: Manifest,
-    in folder: (any ReadableFolder)?
+    _ segment: Manifest.Segment, after previous: Manifest.Sealing?, of store: StoreIdentity,
+    in folder: (any ReadableFolder)?, durableThrough: FrameNumber
   ) throws(ToolError) -> Part {
     let missing = Finding(
       .segmentMissing, JournalFiles.journalFolder + "/" + segment.number.fileName,
@@ -128,8 +138,7 @@ struct JournalSurvey {
     guard let folder else { return Part(segment, lost: missing) }
     do throws(JournalError) {
       let examination = try SegmentExamination(
-        segment, after: previous, of: manifest.store, in: folder,
-        durableThrough: manifest.durableThrough)
+        segment, after: previous, of: store, in: folder, durableThrough: durableThrough)
       if case .damaged(let finding, _) = examination.verdict {
         return Part(segment, examination, hole: finding)
       }

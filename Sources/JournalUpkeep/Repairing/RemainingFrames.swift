@@ -13,21 +13,29 @@ struct RemainingFrames {
   /// Whether what is sound of that part from its beginning on is looked at too.
   var isWhole = false
 
-  /// Calls a closure with the payload of each batch, in order.
-  func forEachBatch(_ body: (FrameNumber, UnsafeRawBufferPointer) -> Void) throws(ToolError) {
+  /// Calls a closure with the payload of each batch, in order, which says whether to go on.
+  ///
+  /// - Returns: the last frame that is whole, of any kind.
+  @discardableResult
+  func forEachBatch(
+    _ body: (FrameNumber, UnsafeRawBufferPointer) -> Bool
+  ) throws(ToolError) -> FrameNumber {
     let part = survey.parts[first]
     var last = isWhole ? part.segment.firstFrame.previous : part.lastFrame
     for (place, part) in survey.parts.enumerated() where place >= first {
-      try forEachBatch(of: part, behind: place == first && !isWhole, &last, body)
+      guard try forEachBatch(of: part, behind: place == first && !isWhole, &last, body) else {
+        break
+      }
     }
+    return last
   }
 
   private func forEachBatch(
     of part: JournalSurvey.Part, behind sound: Bool, _ last: inout FrameNumber,
-    _ body: (FrameNumber, UnsafeRawBufferPointer) -> Void
-  ) throws(ToolError) {
+    _ body: (FrameNumber, UnsafeRawBufferPointer) -> Bool
+  ) throws(ToolError) -> Bool {
     guard let file = try file(of: part.segment), let header = try header(of: part, file) else {
-      return
+      return true
     }
     let start =
       sound
@@ -50,10 +58,11 @@ struct RemainingFrames {
           offset = scanner.place.offset
           last = frame.seal.number
           if frame.seal.kind == .batch, let payload = frame.payload(in: &memory) {
-            body(frame.seal.number, payload)
+            guard body(frame.seal.number, payload) else { return false }
           }
         }
       }
+      return true
     } catch {
       throw ToolError(StoreError(error))
     }

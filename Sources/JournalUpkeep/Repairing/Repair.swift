@@ -38,19 +38,17 @@ struct Repair {
   mutating func make(
     at newPath: String, salvaging: Bool
   ) throws(ToolError) -> NewJournal {
-    let (original, manifest) = try openOriginal()
+    let (original, manifest, edits) = try openWithEdits()
     let (folder, mended) = try MendedFolder.mending(manifest, in: original)
     noted += mended.map {
       "\(JournalFiles.journalFolder)/\($0.fileName): a header whose check does not fit, and which is known from elsewhere"
     }
     try NewPlace.refuseExisting(newPath, on: disk)
-    // Before the segments, so that these have every edit that has left the buffer since.
-    let edits = Result { () throws(ToolError) in
-      try LeftoverEdits(in: folder, of: manifest)
-    }
-    let survey = try JournalSurvey(manifest, in: folder)
+    let kept = KeptState(of: manifest, in: folder)
+    let durable = max((try? edits.get())?.durableThrough ?? .none, kept.end?.frame ?? .none)
+    let survey = try JournalSurvey(manifest, in: folder, durableThrough: durable)
     noted += survey.findings.map { "\($0)" }
-    let plan = try plan(survey)
+    let plan = try plan(survey, kept)
     // What cannot be read is told before anything is made.
     let wanted = plan.hole == nil ? try edits.get() : nil
     let place = try NewPlace(newPath, on: disk)
@@ -119,6 +117,22 @@ struct Repair {
   }
 
   // MARK: The original
+
+  /// Opens the original, and reads the edits that no frame has: before the segments, so that these have every edit that
+  /// has left the buffer since, and those segments that there were then.
+  private mutating func openWithEdits() throws(ToolError) -> (
+    any ReadableFolder, Manifest, Result<LeftoverEdits, ToolError>
+  ) {
+    var attempt = 0
+    while true {
+      attempt += 1
+      let (folder, manifest) = try openOriginal()
+      let edits = Result { () throws(ToolError) in try LeftoverEdits(in: folder, of: manifest) }
+      // A writer may go on to another segment meanwhile, and put edits there.
+      if case .success(let edits) = edits, edits.isAhead, attempt < 10 { continue }
+      return (folder, manifest, edits)
+    }
+  }
 
   private mutating func openOriginal() throws(ToolError) -> (any ReadableFolder, Manifest) {
     do throws(JournalError) {
@@ -285,8 +299,7 @@ struct Repair {
     let journal = try? JournalReader(in: survey.folder, path: path)
     var failure: ToolError?
     let frames = RemainingFrames(survey: survey, first: hole, isWhole: plan.isHoleBefore)
-    try frames.forEachBatch { frame, payload in
-      guard failure == nil else { return }
+    let lastFrame = try frames.forEachBatch { frame, payload in
       do throws(ToolError) {
         let entries: [SalvagedEntry]
         do throws(StoreError) {
@@ -297,7 +310,7 @@ struct Repair {
           }
         } catch {
           salvaging.lose(frame, error)
-          return
+          return true
         }
         for entry in entries { last = max(last, entry.knownCommit) }
         if isWanted {
@@ -305,8 +318,10 @@ struct Repair {
         } else {
           tags.formUnion(entries.compactMap(\.tag))
         }
+        return true
       } catch {
         failure = error
+        return false
       }
     }
     if let failure { throw failure }
@@ -318,11 +333,22 @@ struct Repair {
         "\(Salvaging.range(store.lastCommit.next, last)); --salvage takes over what can be read of that"
       )
     }
+    let known = reader != nil || plan.start != nil ? plan.keptThrough : .none
+    loseFrames(from: max(lastFrame, known).next, through: survey.durableThrough)
     if isWanted { tags = [] }
     losses += tags.sorted().map { "the tag ‘\($0)’, which --salvage sets where its commit is read" }
     losses += salvaging.losses.filter { !losses.contains($0) }
     salvagedCount = salvaging.count
     return salvaging.store
+  }
+
+  /// Tells of frames that were durable and of which nobody knows what was in them.
+  private mutating func loseFrames(from first: FrameNumber, through last: FrameNumber) {
+    guard first <= last else { return }
+    let frames =
+      first == last
+      ? "frame \(first.rawValue)" : "frames \(first.rawValue) to \(last.rawValue)"
+    losses.append("\(frames), with whatever was saved or tagged there")
   }
 
   /// A reader of the original, which shows what is behind the damaged place where a state was kept there.

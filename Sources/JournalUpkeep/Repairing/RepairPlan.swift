@@ -16,21 +16,40 @@ struct RepairPlan {
   /// Where the journal begins anew of which there is nothing but the state that was kept: behind which frame, and with
   /// which edit.
   var start: (last: FrameNumber, edit: EditNumber)?
+  /// The last frame that the state has in it that was kept.
+  var keptThrough = FrameNumber.none
+}
+
+/// The state that was kept with a journal, as far as it is known before it is read.
+struct KeptState {
+  /// Its last frame, and an edit that no context has come to; nil where there is none, or it is damaged.
+  let end: (frame: FrameNumber, nextEdit: EditNumber)?
+  /// Why it cannot be told.
+  let failure: StoreError?
+
+  init(of manifest: Manifest, in folder: any ReadableFolder) {
+    do throws(StoreError) {
+      (end, failure) = (try Checkpoint.end(manifest, in: folder), nil)
+    } catch {
+      (end, failure) = (nil, error)
+    }
+  }
 }
 
 extension Repair {
   /// Decides what is taken over.
-  mutating func plan(_ survey: JournalSurvey) throws(ToolError) -> RepairPlan {
-    var end: (frame: FrameNumber, nextEdit: EditNumber)?
-    do throws(StoreError) {
-      end = try Checkpoint.end(survey.manifest, in: survey.folder)
-    } catch {
+  mutating func plan(
+    _ survey: JournalSurvey, _ kept: KeptState
+  ) throws(ToolError) -> RepairPlan {
+    if let error = kept.failure {
       // What cannot be read is no better than what is damaged.
       guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
       noted.append(error.description)
       guard survey.goesBackToBeginning else { throw beyondRepair() }
     }
-    return try plan(survey, end)
+    var plan = try plan(survey, kept.end)
+    plan.keptThrough = kept.end?.frame ?? .none
+    return plan
   }
 
   private func plan(
