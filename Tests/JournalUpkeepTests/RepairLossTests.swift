@@ -120,4 +120,19 @@ import ToolSupport
     try store.close()
   }
 
+  @Test func `a commit that is given what was lost before it is told`() throws {
+    let disk = try LongJournal.make(.late)
+    try Self.zero(332..<432, ofSegment: 1, on: disk)
+    let run = Upkeep.run(Self.lines[1], on: disk)
+    try #require(run.status == .fine, "\(run)")
+    let loss = "commit 7: it has what was lost before it as well, under what it says of itself"
+    #expect(run.errors.contains("lost: " + loss), "\(run.errors)")
+    #expect(run.errors.split(separator: "as well").count == 2, "\(run.errors)")
+    // Where nothing else is given to it, nothing is told.
+    let other = try LongJournal.make(.late)
+    try Self.remove(5...5, on: other)
+    let quiet = Upkeep.run(Self.lines[1], on: other)
+    #expect(quiet.status == .fine && !quiet.errors.contains("as well"), "\(quiet)")
+  }
+
 }

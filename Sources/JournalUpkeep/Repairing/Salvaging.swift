@@ -156,6 +156,10 @@ struct Salvaging {
       try addChange(of: object, to: row)
     }
     let content = try? reader.content(of: number)
+    if let content, number == last.next, !losses.isEmpty, try hasMore(than: content) {
+      losses.append(
+        "commit \(number): it has what was lost before it as well, under what it says of itself")
+    }
     if content == nil {
       losses.append(
         "commit \(number): when, by whom and why it was made; only what it left is known")
@@ -165,6 +169,18 @@ struct Salvaging {
       number, author: content?.author, message: content?.message,
       userInfo: content?.userInfo ?? [:], contextName: content?.contextName)
     last = number
+  }
+
+  /// Whether what is about to be committed is more than a commit says it has changed.
+  private mutating func hasMore(than content: CommitContent) throws(ToolError) -> Bool {
+    var rows: [ObjectID: Row?] = [:]
+    for change in content.changes {
+      let current = try onStore { () throws(StoreError) in try store.head.row(of: change.object) }
+      var numbers: [KeyNumber: KeyNumber] = [:]
+      for entry in change.entries { numbers[entry.key] = try number(of: entry.key) }
+      rows[change.object] = .some(change.salvaged(onto: current) { numbers[$0] }.row)
+    }
+    return changes.contains { rows[$0.object] != .some($0.row) }
   }
 
   private static func objects(
