@@ -135,4 +135,21 @@ import ToolSupport
     #expect(quiet.status == .fine && !quiet.errors.contains("as well"), "\(quiet)")
   }
 
+  @Test func `commits behind one whose time is lost keep theirs`() throws {
+    let disk = try LongJournal.make(.late)
+    let truth = try JournalTruth(on: disk)
+    try Self.zero(218..<318, ofSegment: 4, on: disk)
+    let run = Upkeep.run(Self.lines[1], on: disk)
+    try #require(run.status == .fine, "\(run)")
+    let kept = try JournalTruth(of: "New.xjournal", on: disk)
+    // What can be read of it by itself says when and by whom it was made.
+    #expect(kept.commits.suffix(5) == truth.commits.suffix(5), "\(run.errors)")
+    let lost = try LongJournal.make(.late)
+    try Self.remove(4...4, on: lost)
+    let bare = Upkeep.run(Self.lines[1], on: lost)
+    try #require(bare.status == .fine, "\(bare)")
+    #expect(bare.errors.contains("and it has the time of the one before it"), "\(bare.errors)")
+    let dates = try JournalTruth(of: "New.xjournal", on: lost).commits.map(\.date)
+    #expect(dates.last == truth.commits[17].date, "\(dates)")
+  }
 }

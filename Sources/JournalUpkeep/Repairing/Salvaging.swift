@@ -84,7 +84,8 @@ struct Salvaging {
     for era in eras where era.since < number { try adopt(era.model) }
   }
 
-  private mutating func takeOverLater() throws(ToolError) {
+  /// - Parameter come: the commit that has been come to, which may be the first of them.
+  private mutating func takeOverLater(before come: CommitContent? = nil) throws(ToolError) {
     guard let (reader, first) = later else { return }
     later = nil
     nextModel = nil
@@ -96,7 +97,7 @@ struct Salvaging {
     }
     if let era = snapshot.era { try adopt(era.model) }
     for (number, name) in Self.keys(of: reader) { keyNames[number] = name }
-    try bridge(to: snapshot, at: first, in: reader)
+    try bridge(to: snapshot, at: first, in: reader, come)
     var next = first.next
     while next <= reader.lastCommit {
       if let era = reader.head.eras.last(where: { $0.since == next.previous }) {
@@ -134,8 +135,11 @@ struct Salvaging {
   }
 
   /// Makes of the last state here another, in one commit.
+  ///
+  /// - Parameter come: a commit that was read by itself, that one or one behind it.
   private mutating func bridge(
-    to snapshot: Snapshot, at number: CommitNumber, in reader: StoreReader
+    to snapshot: Snapshot, at number: CommitNumber, in reader: StoreReader,
+    _ come: CommitContent?
   ) throws(ToolError) {
     var target: [ObjectID: Row] = [:]
     for object in try Self.objects(of: snapshot, in: reader) {
@@ -155,16 +159,20 @@ struct Salvaging {
     for (object, row) in target.sorted(by: { $0.key < $1.key }) {
       try addChange(of: object, to: row)
     }
-    let content = try? reader.content(of: number)
+    let content =
+      (try? reader.content(of: number)) ?? come.flatMap { $0.number == number ? $0 : nil }
     if let content, number == last.next, !losses.isEmpty, try hasMore(than: content) {
       losses.append(
         "commit \(number): it has what was lost before it as well, under what it says of itself")
     }
+    var time = content?.time
     if content == nil {
+      let (found, place) = nearestTime(to: number, in: reader, come)
+      time = found
       losses.append(
-        "commit \(number): when, by whom and why it was made; only what it left is known")
+        "commit \(number): when, by whom and why it was made; only what it left is known\(place)")
     }
-    clock.set(content?.time)
+    clock.set(time)
     try commit(
       number, author: content?.author, message: content?.message,
       userInfo: content?.userInfo ?? [:], contextName: content?.contextName)
@@ -181,6 +189,20 @@ struct Salvaging {
       rows[change.object] = .some(change.salvaged(onto: current) { numbers[$0] }.row)
     }
     return changes.contains { rows[$0.object] != .some($0.row) }
+  }
+
+  /// The time of the commit behind one whose own is lost, or before it, so that those behind it can keep theirs.
+  private func nearestTime(
+    to number: CommitNumber, in reader: StoreReader, _ come: CommitContent?
+  ) -> (time: RecordedTime?, place: String) {
+    if number < reader.lastCommit, let next = try? reader.content(of: number.next) {
+      return (next.time, ", and it has the time of commit \(number.next)")
+    }
+    if let come { return (come.time, ", and it has the time of commit \(come.number)") }
+    if store.lastCommit > .none, let before = try? store.content(of: store.lastCommit) {
+      return (before.time, ", and it has the time of the one before it")
+    }
+    return (nil, "")
   }
 
   private static func objects(
@@ -230,7 +252,7 @@ struct Salvaging {
   }
 
   private mutating func take(_ content: CommitContent) throws(ToolError) {
-    if let later, content.number >= later.first { try takeOverLater() }
+    if let later, content.number >= later.first { try takeOverLater(before: content) }
     guard content.number > last else {
       // What was adopted before it has been come to as well.
       nextModel = nil
