@@ -89,7 +89,7 @@ import Testing
 
   @Test func `S51, S63: merging ordered members costs what they are, and undoing that too`() throws
   {
-    let growth = try growth((500, 8_000)) { count in
+    let growth = try growth((500, 4_000)) { count in
       let stage = try Stage()
       let (context, rival) = (stage.context(), stage.context())
       let post = context.insert("Post")
@@ -107,8 +107,8 @@ import Testing
       #expect(same.value(forKey: "comments").destinations.count == count)
       return time
     }
-    // 16 times; where each is looked for among the others it is 100 times and more.
-    #expect(growth < 50)
+    // Eight times; where each is looked for among the others it is 40 times and more.
+    #expect(growth < 24)
   }
 
   @Test(arguments: [false, true])
