@@ -35,7 +35,7 @@ import Testing
     _ = try time(50)
     let few = try leastOfThree { try time(75) }
     let many = try leastOfThree { try time(600) }
-    // Eight times, where each step is not read back from the last commit; then it is 40 times and more.
+    // Eight times, where each step is not read back from the last commit.
     #expect(many < few * 20, "\(many / max(few, 1)) times")
   }
 
@@ -67,7 +67,7 @@ import Testing
     _ = try time(30)
     let few = try leastOfThree { try time(50) }
     let many = try leastOfThree { try time(400) }
-    // Eight times, where what was done here is not read again for each that comes; then it is 60 times.
+    // Eight times, where what was done here is not read again for each that comes.
     #expect(many < few * 24, "\(many / max(few, 1)) times")
   }
 
@@ -97,7 +97,7 @@ import Testing
     _ = try time(500)
     let few = try leastOfThree { try time(1_000) }
     let many = try leastOfThree { try time(16_000) }
-    // 16 times, where what is said already is not copied for each; then it is 80 times and more.
+    // 16 times, where what is said already is not copied for each.
     #expect(many < few * 40, "\(many / max(few, 1)) times")
   }
 
@@ -173,7 +173,7 @@ import Testing
     _ = try time(100)
     let few = try leastOfThree { try time(500) }
     let many = try leastOfThree { try time(4_000) }
-    // Eight times, where the names are not copied for each; then it is 50 times and more.
+    // Eight times, where the names are not copied for each.
     #expect(many < few * 24, "\(many / max(few, 1)) times")
   }
 
@@ -223,7 +223,7 @@ import Testing
     _ = try time(100)
     let few = try leastOfThree { try time(250) }
     let many = try leastOfThree { try time(2_000) }
-    // Eight times, where each is not told with all that are there; then it is 50 times and more.
+    // Eight times, where each is not told with all that are there.
     #expect(many < few * 24, "\(many / max(few, 1)) times")
   }
 }
