@@ -107,7 +107,7 @@ import Testing
       #expect(same.value(forKey: "comments").destinations.count == count)
       return time
     }
-    // Eight times; where each is looked for among the others it is 40 times and more.
+    // Eight times, where none is looked for among the others.
     #expect(growth < 24)
   }
 
