@@ -17,8 +17,8 @@ extension PatchPlan {
       return
     }
     leading = newLinks()
-    // What goes with others stands behind them, most often.
-    for index in steps.indices.reversed() where steps[index].effect == .deletion {
+    losingNothing = []
+    for index in try deletionsInTurn() {
       let cascades = steps[index].info.cascades
       guard let object = steps[index].object, !cascades.isEmpty else { continue }
       let isWhole = steps[index].saysAll
@@ -43,6 +43,7 @@ extension PatchPlan {
       if policy == .keepOurs {
         withheld[index] = losses
         keep(index)
+        losingNothing = []
       } else {
         noteLosses(losses, index)
         // Where the policy decides, what the patch speaks of leaves before.
@@ -50,6 +51,33 @@ extension PatchPlan {
       }
     }
     goingAlong = try whatGoesAlong()
+  }
+
+  /// The deletions; where what one keeps decides over others, each behind those that it takes along.
+  private func deletionsInTurn() throws -> [Int] {
+    let deletions = steps.indices.filter { steps[$0].effect == .deletion }
+    guard policy == .keepOurs else { return deletions }
+    var order: [Int] = []
+    var known: Set<ObjectID> = []
+    for case let object? in deletions.map({ steps[$0].object }) where known.insert(object).inserted
+    {
+      var path = [(object: object, rest: try takenAlong(object))]
+      while let last = path.indices.last {
+        guard let next = path[last].rest.popLast() else {
+          let object = path.removeLast().object
+          if let step = taken[object], steps[step].effect == .deletion { order.append(step) }
+          continue
+        }
+        if known.insert(next).inserted { path.append((next, try takenAlong(next))) }
+      }
+    }
+    return order
+  }
+
+  private func takenAlong(_ object: ObjectID) throws -> [ObjectID] {
+    try (context.schema.entity(object.entity)?.cascades ?? []).flatMap {
+      try context.destinationsShown(of: object, $0)
+    }
   }
 
   /// What cascades take that the patch does not delete itself.
@@ -164,7 +192,8 @@ extension PatchPlan {
   }
 
   /// What is to stay of an object and of what it takes with it when it goes.
-  private func whatStays(_ leaving: Leaving) throws -> [Leaving] {
+  private mutating func whatStays(_ leaving: Leaving) throws -> [Leaving] {
+    if losingNothing.contains(leaving.member) { return [] }
     var (waiting, known) = ([leaving], Set([leaving.member]))
     var staying: [Leaving] = []
     while let next = waiting.popLast() {
@@ -175,11 +204,14 @@ extension PatchPlan {
       for property in info(of: next.member)?.cascades ?? [] {
         for member in try destinations(ofGoing: next.member, property) {
           // What several take along leaves all of them.
-          guard known.insert(member).inserted || isToStay(member) else { continue }
+          guard !losingNothing.contains(member),
+            known.insert(member).inserted || isToStay(member)
+          else { continue }
           waiting.append(Leaving(member: member, owner: next.member, property: property))
         }
       }
     }
+    if staying.isEmpty { losingNothing.formUnion(known) }
     return staying
   }
 

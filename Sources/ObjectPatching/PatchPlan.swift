@@ -112,6 +112,8 @@ struct PatchPlan {
   /// What deletions would take with them that is to stay, by the places of their steps. The policy keeps what would be
   /// deleted then.
   var withheld: [Int: [CascadeLoss]] = [:]
+  /// Objects of which nothing is to stay, nor of what they take along.
+  var losingNothing: Set<Target> = []
   /// What goes with what is deleted, besides what the patch deletes itself.
   var goingAlong: [ObjectID] = []
 

@@ -101,6 +101,81 @@ import Testing
     #expect(many < few * 40, "\(many / max(few, 1)) times")
   }
 
+  @Test func `a chain of cascades whose end was changed stays whole, at the cost of its length`()
+    throws
+  {
+    func time(_ count: Int) throws -> UInt64 {
+      let stage = try PatchStage()
+      let context = stage.context()
+      var owner = Value.null
+      for number in 0..<count {
+        let book = context.insert("Book")
+        book.setValue(.string("\(number)"), forKey: "guid")
+        book.setValue(owner, forKey: "owner")
+        owner = .reference(book.objectID)
+      }
+      try context.save()
+      let last = try #require(
+        try context.fetch(FetchRequest("Book", where: "guid == '\(count - 1)'")).first)
+      let deletions = (0..<count).map { number in
+        ObjectPatch(
+          deleting: PatchIdentity("Book", "guid", .string("\(number)")), old: ["name": "new"])
+      }
+      last.setValue("kept", forKey: "name")
+      let begin = threadTime()
+      let report = try Patch(objects: deletions).report(applyingTo: context, policy: .keepOurs)
+      let time = threadTime() - begin
+      #expect(report.objects.isEmpty && report.conflicts.count == count)
+      return time
+    }
+    _ = try time(20)
+    let few = try leastOfThree { try time(50) }
+    let many = try leastOfThree { try time(400) }
+    // Eight times, where the end of the chain does not come to each of its owners by a plan of its own.
+    #expect(many < few * 24, "\(many / max(few, 1)) times")
+  }
+
+  @Test func `deletions that take the same along cost what they are and what that is`() throws {
+    func file(_ number: Int) -> PatchIdentity {
+      PatchIdentity("Folder", "guid", .string("\(number)"))
+    }
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Folder", attributes: [AttributeDescription("guid", .string, isIdentifier: true)],
+        relationships: [
+          RelationshipDescription("within", to: "Folder", inverse: "has", isToMany: true),
+          RelationshipDescription(
+            "has", to: "Folder", inverse: "within", isToMany: true, deleteRule: .cascade),
+        ])
+    ])
+    func time(_ count: Int) throws -> UInt64 {
+      let store = try JournaledStore(on: SimulatedDisk(seed: 1), at: "store", model: model)
+      let context = ManagedObjectContext(store, isolation: nil)
+      let folders = (0..<2 * count).map { number in
+        let folder = context.insert("Folder")
+        folder.setValue(.string("\(number)"), forKey: "guid")
+        return folder
+      }
+      // Half of them are a chain, and each of the others has its first.
+      for (number, folder) in folders.enumerated() where number != count - 1 {
+        let next = number < count ? folders[number + 1] : folders[0]
+        folder.setValue(.set([.reference(next.objectID)]), forKey: "has")
+      }
+      try context.save()
+      let deletions = (count..<2 * count).map { ObjectPatch(deleting: file($0), old: [:]) }
+      let begin = threadTime()
+      let report = try Patch(objects: deletions).report(applyingTo: context)
+      let time = threadTime() - begin
+      #expect(report.objects.count == count && report.deletedAlong.count == count)
+      return time
+    }
+    _ = try time(20)
+    let few = try leastOfThree { try time(50) }
+    let many = try leastOfThree { try time(400) }
+    // Eight times, where what they share is not walked through for each.
+    #expect(many < few * 24, "\(many / max(few, 1)) times")
+  }
+
   @Test func `S81: a key of combining marks without an end is refused, and costs what it is long`()
     throws
   {
