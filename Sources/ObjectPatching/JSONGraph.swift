@@ -76,7 +76,9 @@ struct JSONGraph {
     }
     let plain: JSONValue
     switch attribute.type {
-    case .integer, .counter, .boolean, .real: plain = (try? JSONValue(parsing: text.utf8)) ?? .null
+    case .integer, .counter, .boolean, .real:
+      // Reals without a number have names, as in every value.
+      plain = (try? JSONValue(parsing: text.utf8)) ?? .string(text)
     default: plain = .string(text)
     }
     let value = try plain.value(of: attribute.type)

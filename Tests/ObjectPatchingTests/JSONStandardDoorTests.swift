@@ -300,4 +300,21 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: [Double.infinity, -.infinity, .nan, 0.5, -0.0, 1e300])
+  func `a real that names an object is written as it is read`(mass: Double) throws {
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Star", attributes: [AttributeDescription("mass", .real, isIdentifier: true)])
+    ])
+    let patch = Patch(objects: [
+      ObjectPatch(
+        creating: PatchIdentity("Star", "mass", .real(mass)), new: ["mass": .real(mass)])
+    ])
+    let graph = Data(#"{"Star":{}}"#.utf8)
+    let data = try patch.jsonPatch(model: model)
+    #expect(try Patch(jsonPatch: data, graph: graph, model: model) == patch)
+    let merge = try patch.mergePatch(model: model)
+    #expect(try Patch(mergePatch: merge, graph: graph, model: model) == patch)
+  }
 }
