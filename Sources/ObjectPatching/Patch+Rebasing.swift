@@ -70,21 +70,35 @@ extension Patch {
   ///     Where two stores merge what they have done, one of them is to yield, or what comes in the one and goes in the
   ///     other ends otherwise in each.
   public func rebased(over others: [Patch], isYielding: Bool) throws -> Patch {
-    try Self.rebased([self], over: others, isYielding: isYielding)[0]
+    try Self.rebased([self], over: [others], isYielding: isYielding)[0]
   }
 
   /// Several patches that follow each other, each as `rebased(over:isYielding:)` makes it: what those before it rename is
   /// known by its new name.
   ///
+  /// - Parameters:
+  ///   - patches: the patches, in their order.
+  ///   - others: what was done elsewhere after each of the patches was made, and before the next was, which knows of it;
+  ///     after the last all that nobody knew of.
+  ///   - isYielding: as there.
+  ///
   /// Costs: what the others say is read once.
   public static func rebased(
-    _ patches: [Patch], over others: [Patch], isYielding: Bool
+    _ patches: [Patch], over others: [[Patch]], isYielding: Bool
   ) throws -> [Patch] {
-    if others.allSatisfy(\.objects.isEmpty) { return patches }
-    var past = try PatchPast(others)
+    if others.joined().allSatisfy(\.objects.isEmpty) { return patches }
+    var past = PatchPast()
+    var pasts: [PatchPast] = []
+    for index in patches.indices.reversed() {
+      if index < others.count { try past.add(before: others[index]) }
+      pasts.append(past)
+    }
+    var followed = FollowedNames()
     return try patches.map { patch in
+      var past = pasts.removeLast()
+      past.follow(followed)
       let rebased = try patch.rebased(over: past, isYielding)
-      try past.follow(patch)
+      try followed.add(patch)
       return rebased
     }
   }
@@ -120,7 +134,8 @@ private struct PatchPast {
   fileprivate(set) var names: [PatchIdentity: PatchIdentity] = [:]
   fileprivate(set) var touched: Set<Place> = []
 
-  init(_ patches: [Patch]) throws(PatchError) {
+  /// Takes in what was done before all that it knows.
+  mutating func add(before patches: [Patch]) throws(PatchError) {
     for patch in patches.reversed() {
       let entries = try FlatPatch(patch).entries.map(\.patch)
       var renamed: [PatchIdentity: PatchIdentity] = [:]
@@ -153,18 +168,12 @@ private struct PatchPast {
 }
 
 extension PatchPast {
-  /// Has what a patch renames, which is applied after all of them, be known by its new name.
-  fileprivate mutating func follow(_ patch: Patch) throws(PatchError) {
+  /// Has what patches rename, which are applied after all of them, be known by its new name.
+  fileprivate mutating func follow(_ followed: FollowedNames) {
+    if followed.names.isEmpty { return }
     var renamed: [PatchIdentity: PatchIdentity] = [:]
-    var former: [PatchIdentity] = []
-    for entry in try FlatPatch(patch).entries.map(\.patch) where entry.kind == .update {
-      if let name = entry.identityAfter, name != entry.identity {
-        renamed[names[entry.identity] ?? entry.identity] = name
-        former.append(entry.identity)
-      }
-    }
-    if renamed.isEmpty { return }
-    for name in former { names[name] = nil }
+    for (name, now) in followed.names { renamed[names[name] ?? name] = now }
+    for name in followed.names.keys { names[name] = nil }
     touched = Set(
       touched.map { place in
         var place = place
@@ -174,6 +183,24 @@ extension PatchPast {
         }
         return place
       })
+  }
+}
+
+/// What patches that follow each other rename, by the names before the first.
+private struct FollowedNames {
+  private(set) var names: [PatchIdentity: PatchIdentity] = [:]
+  private var former: [PatchIdentity: PatchIdentity] = [:]
+
+  mutating func add(_ patch: Patch) throws(PatchError) {
+    var renamed: [(first: PatchIdentity, now: PatchIdentity)] = []
+    for entry in try FlatPatch(patch).entries.map(\.patch) where entry.kind == .update {
+      guard let now = entry.identityAfter, now != entry.identity else { continue }
+      renamed.append((former.removeValue(forKey: entry.identity) ?? entry.identity, now))
+    }
+    for (first, now) in renamed {
+      names[first] = now
+      former[now] = first
+    }
   }
 }
 

@@ -64,15 +64,24 @@ extension ReadableStore {
 
   /// The commits after one that was seen, in order, with old and new values.
   ///
+  /// - Parameter last: the last of them; nil for the store's.
   /// - Throws: as `commits(since:)` of its number; where compaction has dropped the commit itself, as nobody can tell then
   ///   whether it is the one that was seen; and with `commitOfAnotherHistory` where it is another.
-  public func commits(following seen: CommitMark) throws(StoreError) -> [Commit] {
+  public func commits(
+    following seen: CommitMark, through last: CommitNumber? = nil
+  ) throws(StoreError) -> [Commit] {
     guard try mark(of: seen.number) == seen else {
       throw StoreError(
         .commitOfAnotherHistory,
         "commit \(seen.number) is not the one that was seen before: the store was brought back from a backup and has gone "
           + "on since, or is another; compare the states, and go on from there.")
     }
-    return try commits(since: seen.number)
+    var commits: [Commit] = []
+    try forEachCommit(since: seen.number) { (commit) throws(StoreError) in
+      if let last, commit.number > last { return false }
+      commits.append(commit)
+      return true
+    }
+    return commits
   }
 }

@@ -51,11 +51,13 @@ func lastSeen(of source: String, in context: ManagedObjectContext) throws -> Com
   return seen
 }
 
-/// What came to a store since a commit, but what it has from the follower itself; nil where that is nothing.
+/// What came to a store since a commit, or until another, but what it has from the follower itself; nil where that is
+/// nothing.
 func news(
-  of source: ReadableStore, since seen: CommitMark, for follower: String
+  of source: ReadableStore, since seen: CommitMark, until end: CommitMark? = nil,
+  for follower: String
 ) throws -> News? {
-  let commits = try source.commits(following: seen)
+  let commits = try source.commits(following: seen, through: end?.number)
   // That of bookmarks alone is not kept, or each would have the other keep something in turn.
   let isNews = commits.contains { $0.changes.contains { $0.entityName != "Following" } }
   guard isNews, let last = commits.last else { return nil }
@@ -102,21 +104,23 @@ func take(
   // What comes a second time has been taken, and what comes too early is waited for.
   guard try lastSeen(of: source, in: context) == brought.since else { return nil }
   do {
-    var steps = brought.steps[...]
-    while let known = steps.first?.known {
-      let group = steps.prefix { $0.known == known }
-      steps = steps.dropFirst(group.count)
-      // What was done here, and nobody knew of there: names are those of here, and where both are merged, members are as
-      // the store has them whose name is the last.
-      let own = try news(of: follower, since: known, for: source)?.steps ?? []
-      let patches = try Patch.rebased(
-        group.map(\.patch), over: own.map(\.patch),
-        isYielding: policy == .merge && source < brought.follower)
-      for var patch in patches {
-        // Whoever sends it, bookmarks are this store's own.
-        patch.removeObjects(ofEntities: ["Following"])
-        try patch.apply(to: context, policy: policy)
-      }
+    // What was done here after each step, and whoever did the next knew of: nobody knew of what is last.
+    let marks = brought.steps.dropFirst().map { $0.known as CommitMark? } + [nil]
+    let own = try zip(brought.steps, marks).map { step, next in
+      step.known == next
+        ? []
+        : try news(of: follower, since: step.known, until: next, for: source)?
+          .steps.map(\.patch) ?? []
+    }
+    // A value that went there and back is as it was, names are those of here, and where both are merged, members are as
+    // the store has them whose name is the last.
+    let settled = try Patch.settled(brought.steps.map(\.patch), between: own, in: follower)
+    let patches = try Patch.rebased(
+      settled, over: own, isYielding: policy == .merge && source < brought.follower)
+    for var patch in patches {
+      // Whoever sends it, bookmarks are this store's own.
+      patch.removeObjects(ofEntities: ["Following"])
+      try patch.apply(to: context, policy: policy)
     }
     let bookmark = try bookmark(of: source, in: context) ?? context.insert("Following")
     bookmark.setValue(.string(source), forKey: "source")

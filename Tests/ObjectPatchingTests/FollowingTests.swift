@@ -8,60 +8,6 @@ import Testing
 
 /// Stores that follow each other as docs/patch-recipes.md says.
 @Suite struct FollowingTests {
-  /// A store with books, and something to change them by.
-  private struct Shelf {
-    let name: String
-    let disk: SimulatedDisk
-    let store: JournaledStore
-    let context: ManagedObjectContext
-
-    init(_ name: String, on disk: SimulatedDisk) throws {
-      self.name = name
-      self.disk = disk
-      store = try JournaledStore(on: disk, at: "store", model: followingModel())
-      context = ManagedObjectContext(store, isolation: nil)
-      context.automaticallyMergesChanges = true
-    }
-
-    init(_ name: String, seed: UInt64) throws {
-      try self.init(name, on: SimulatedDisk(seed: seed))
-    }
-
-    func book(_ guid: String = "one") throws -> ManagedObject {
-      context.processPendingChanges()
-      return try #require(
-        try context.fetch(FetchRequest("Book", where: "guid == '\(guid)'")).first)
-    }
-
-    func make(_ guid: String = "one") throws {
-      let book = context.insert("Book")
-      book.setValue(.string(guid), forKey: "guid")
-      try context.save()
-    }
-
-    func set(_ key: String, _ value: Value, of guid: String = "one") throws {
-      try book(guid).setValue(value, forKey: key)
-      try context.save()
-    }
-
-    func like(_ count: Int, _ guid: String = "one") throws {
-      let before = try likes(guid)
-      try set("likes", .counter(before + count), of: guid)
-    }
-
-    func likes(_ guid: String = "one") throws -> Int {
-      guard case .counter(let count) = try book(guid).value(forKey: "likes") else { return 0 }
-      return count
-    }
-
-    /// All that it has, but for its bookmarks.
-    func picture() throws -> GraphPicture { try GraphPicture(store.asOf(.head)) }
-
-    func seen(of other: Shelf) throws -> CommitNumber {
-      try lastSeen(of: other.name, in: store.asOf(.head)).number
-    }
-  }
-
   private let ann: Shelf
   private let ben: Shelf
 

@@ -36,6 +36,9 @@ struct PatchStage {
         relationships: [
           RelationshipDescription("parent", to: "Thing", inverse: "children"),
           RelationshipDescription("children", to: "Thing", inverse: "parent", isToMany: true),
+          RelationshipDescription("owner", to: "Thing", inverse: "owned"),
+          RelationshipDescription(
+            "owned", to: "Thing", inverse: "owner", isToMany: true, deleteRule: .cascade),
           RelationshipDescription("boss", to: "Thing", inverse: "deputy"),
           RelationshipDescription("deputy", to: "Thing", inverse: "boss"),
           RelationshipDescription("friends", to: "Thing", inverse: "fans", isToMany: true),
