@@ -20,11 +20,16 @@ extension ManagedObjectContext {
       held[object] = instance
       fireForUndo(instance.state)
     }
-    var inserted: [ObjectState] = []
-    for object in objects {
+    let coming = objects.compactMap { object -> ObjectState? in
       guard case .some(.some) = targets[object], let state = state(of: object),
         state.presence != .there
-      else { continue }
+      else { return nil }
+      return state
+    }
+    // What they show until then is what observers are told that they had.
+    let watched = willChange(coming, [:])
+    var inserted: [ObjectState] = []
+    for state in coming where state.context === self && state.presence != .there {
       insertAgain(state)
       inserted.append(state)
     }
@@ -38,6 +43,7 @@ extension ManagedObjectContext {
         bring(state, to: row, targets, oneSided: isLast)
       }
     }
+    didChange(watched)
     var deleted: [ManagedObject] = []
     for object in objects {
       guard case .some(.none) = targets[object], let state = state(of: object),

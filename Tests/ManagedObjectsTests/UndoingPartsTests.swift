@@ -235,4 +235,26 @@ import Testing
     #expect(throws: ContextError.nothingToUndo) { try context.undo(step: -1) }
     #expect(post.value(forKey: "title") == "One" && context.undoSteps.count == 2)
   }
+
+  @Test func `S38, S40: who watches what comes back is told what was shown before`() throws {
+    let stage = try Stage()
+    let context = stage.context()
+    let (post, blog) = (context.insert("Post"), context.insert("Blog"))
+    post.setValue(.reference(blog.objectID), forKey: "blog")
+    post.setValue("a title", forKey: "title")
+    try context.save()
+    context.delete(post)
+    context.processPendingChanges()
+    context.delete(blog)
+    context.processPendingChanges()
+    var told: [String: [[Value?]]] = [:]
+    let tokens = ["blog", "title"].map { key in
+      post.observe(key, [.old, .new]) { told[key, default: []].append([$0.old, $0.new]) }
+    }
+    try context.undo(step: context.undoSteps.count - 2)
+    #expect(post.value(forKey: "blog") == nil && post.value(forKey: "title") == "a title")
+    #expect(told["blog"] == [[.reference(blog.objectID), nil]])
+    #expect(told["title"] == [["a title", "a title"]])
+    withExtendedLifetime(tokens) {}
+  }
 }
