@@ -56,7 +56,8 @@ extension ManagedObjectContext {
   /// Makes the objects that the fold tells of.
   private func takeUp() {
     if !fold.registersUndo { perform(.undoSwitched(isOn: true)) }
-    let unsaved = fold.objects.keys.sorted() + objectsDeletedInOpenStep()
+    let deletions = deletionsOfUnsaved()
+    let unsaved = fold.objects.keys.sorted() + deletions.keys.sorted()
     let stood = takeUpHistory(besides: Set(unsaved))
     for object in unsaved {
       guard let instance = instance(of: object) else { continue }
@@ -67,7 +68,7 @@ extension ManagedObjectContext {
     var unsavedEnds = UnsavedEnds()
     for object in unsaved.compactMap({ held[$0] }) {
       guard object.state.presence == .there else {
-        takeUpDeletion(of: object.state, &unsavedEnds)
+        takeUpDeletion(of: object.state, deletions[object.objectID], &unsavedEnds)
         continue
       }
       object.awake(from: .recovery)
@@ -127,19 +128,30 @@ extension ManagedObjectContext {
 
   // MARK: Deletions
 
-  /// Objects that came to be unsaved, and were deleted in the step that is open: nothing else tells of them.
-  private func objectsDeletedInOpenStep() -> [ObjectID] {
-    (fold.openStep?.objects ?? []).filter { $0.kind != .updated && fold.objects[$0.object] == nil }
-      .map(\.object)
+  /// Objects that came to be and were deleted before any save, with what deleted them: nothing else tells of them.
+  private func deletionsOfUnsaved() -> [ObjectID: UndoStep.Object] {
+    var deletions: [ObjectID: UndoStep.Object] = [:]
+    for step in fold.undoSteps + [fold.openStep].compactMap(\.self) {
+      for part in step.objects where part.kind != .updated && fold.objects[part.object] == nil {
+        deletions[part.object] = part
+      }
+    }
+    return deletions.filter { object, part in
+      // What undoing would take away is there, or was saved.
+      guard part.kind == .inserted || fold.openStep(of: object) != nil else { return false }
+      return ((try? view.snapshot.stored(object)) ?? nil) == nil
+    }
   }
 
   /// Delete rules run again when pending changes are processed: the process may have died before they did. What
   /// they have done they do not find again, and what was led there in a later step, or by others since, is left as it is:
   /// the save sees to that.
-  private func takeUpDeletion(of state: ObjectState, _ ends: inout UnsavedEnds) {
+  private func takeUpDeletion(
+    of state: ObjectState, _ deletion: UndoStep.Object?, _ ends: inout UnsavedEnds
+  ) {
     var row = storedRow(state) ?? Row()
-    if let step = fold.openStep(of: state.objectID), step.kind == .inserted {
-      for entry in step.entries { row[entry.key] = entry.before.restored(from: nil) }
+    if let deletion = deletion ?? fold.openStep(of: state.objectID), deletion.kind == .inserted {
+      for entry in deletion.entries { row[entry.key] = entry.before.restored(from: nil) }
     }
     for property in state.entity.properties {
       guard let relationship = property.relationship, let inverse = relationship.inverse else {

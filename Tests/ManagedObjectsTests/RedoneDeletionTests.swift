@@ -55,4 +55,27 @@ import Testing
     context.redo()
     #expect(post.isDeleted && post.value(forKey: "title") == "later")
   }
+
+  @Test
+  func
+    `S44, S50, S76: rules that wait for the save run of what was never saved after a crash, too`()
+    throws
+  {
+    let stage = try Stage()
+    let context = stage.context()
+    context.propagatesDeletesAtEndOfEvent = false
+    let (post, comment) = (context.insert("Post"), context.insert("Comment"))
+    comment.setValue(.reference(post.objectID), forKey: "post")
+    context.processPendingChanges()
+    context.delete(post)
+    context.processPendingChanges()
+    context.insert("Blog")
+    context.processPendingChanges()
+    let again = try stage.killed()
+    let draft = try #require(again.store.unsavedDrafts.first)
+    let recovered = try ManagedObjectContext(recovering: draft, in: again.store)
+    try context.save()
+    try recovered.save()
+    #expect(stage.objectIDs("Comment").isEmpty && again.objectIDs("Comment").isEmpty)
+  }
 }
