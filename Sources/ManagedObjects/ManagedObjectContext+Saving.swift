@@ -75,6 +75,8 @@ extension ManagedObjectContext {
     var tryCount = 0
     while true {
       try prepareSave(&called)
+      // Hooks and those who were told may have closed the context.
+      if let refusal = writer.refusal { throw refusal }
       if let parent = view.parent {
         try save(to: parent)
         isSaving = false
@@ -150,6 +152,7 @@ extension ManagedObjectContext {
       for object in pending {
         called.insert(object.objectID)
         object.willSave()
+        if let refusal = writer.refusal { throw refusal }
         // Whoever was set by it is asked again, also the object itself.
         let new = event.takeSet()
         if new.isEmpty { continue }

@@ -137,4 +137,25 @@ import Testing
     context.undo()
     #expect(post.value(forKey: "title") == "Untitled" && !post.isDeleted)
   }
+
+  @Test func `S59, S61: a context that is closed in willSave has no save that succeeds`() throws {
+    let stage = try Stage(Probe.model())
+    let context = stage.context()
+    let post = context.insert(Probe.self)
+    let other = context.insert(Probe.self)
+    try context.save()
+    var toldCount = 0
+    let token = context.onDidSave { _ in toldCount += 1 }
+    for object in [post, other] {
+      object.onCall["willSave"] = { $0.context?.close() }
+      object.setValue("x", forKey: "title")
+    }
+    let error = #expect(throws: ContextError.self) { try context.save() }
+    guard case .closed = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(toldCount == 0 && stage.store.lastCommit == 1)
+    withExtendedLifetime(token) {}
+  }
 }
