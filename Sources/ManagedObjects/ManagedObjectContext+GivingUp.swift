@@ -51,7 +51,7 @@ extension ManagedObjectContext {
     writer.releaseRead()
     for state in states {
       state.context = nil
-      state.isForgotten = true
+      (state.isForgotten, state.isFault, state.standing) = (true, true, .unchanged)
     }
     endTelling(of: states)
   }

@@ -106,4 +106,17 @@ import Testing
     #expect(kinds.contains(.set(id, key: "title", "x")))
     #expect(try stage.store.verify(deep: true).isEmpty)
   }
+
+  @Test func `S20, S53: what a reset has forgotten has no changes, and is a fault`() throws {
+    let stage = try Stage()
+    let context = stage.context()
+    let (saved, new) = (context.insert("Post"), context.insert("Post"))
+    try context.save()
+    saved.setValue("changed", forKey: "title")
+    let another = context.insert("Post")
+    context.reset()
+    for object in [saved, new, another] {
+      #expect(object.isFault && !object.hasChanges && !object.isInserted && !object.isUpdated)
+    }
+  }
 }
