@@ -266,6 +266,8 @@ extension Property {
     switch kind {
     case .attribute(let attribute) where attribute.type == .dictionary:
       "dictionaries of property-list values that are not nested too deep"
+    case .attribute(let attribute) where attribute.type == .decimal:
+      "decimal numbers, of which NaN is none"
     case .attribute(let attribute): "values of type \(attribute.type)"
     case .relationship(let relationship):
       relationship.isToMany

@@ -47,6 +47,7 @@ struct Transformation<Transformer: ValueTransformer>: Transforming {
     }
     let value = try transformer.encode(object)
     guard value.isWithinDepth else { throw TransformationError.nestedTooDeep }
+    guard value.isStorable else { throw TransformationError.noNumber }
     return value.isNull ? Value?.none : value
   }
 
@@ -57,12 +58,14 @@ struct Transformation<Transformer: ValueTransformer>: Transforming {
 enum TransformationError: Error, CustomStringConvertible {
   case notOfType(String)
   case nestedTooDeep
+  case noNumber
 
   var description: String {
     switch self {
     case .notOfType(let type): "it is no \(type)."
     case .nestedTooDeep:
       "what the transformer makes of it is nested deeper than \(Value.largestDepth) levels."
+    case .noNumber: "what the transformer makes of it has a decimal that is no number."
     }
   }
 }

@@ -88,13 +88,12 @@ extension AttributeType {
   package func admits(_ value: Value) -> Bool {
     switch (self, value) {
     case (_, .null): true
-    case (.boolean, .boolean), (.integer, .integer), (.real, .real), (.decimal, .decimal),
-      (.string, .string), (.data, .data), (.date, .date), (.uuid, .uuid), (.url, .url),
+    case (.boolean, .boolean), (.integer, .integer), (.real, .real), (.string, .string),
+      (.data, .data), (.date, .date), (.uuid, .uuid), (.url, .url),
       (.counter, .counter), (.reference, .reference):
       true
     case (.dictionary, .dictionary): value.isPropertyList
-    case (.set, .set): value.isWithinDepth
-    case (.transformed, _): value.isWithinDepth
+    case (.decimal, .decimal), (.set, .set), (.transformed, _): value.isStorable
     default: false
     }
   }

@@ -1,4 +1,5 @@
 import DiskSimulation
+import Foundation
 import ManagedObjects
 import ObjectModel
 import ObjectQuery
@@ -358,5 +359,30 @@ import Testing
     context.undo()
     #expect(post.isDeleted && !context.hasChanges)
     #expect(try context.save() == nil)
+  }
+
+  @Test func `S22: a decimal that is no number is no value, as no store could keep it`() throws {
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription("Price", attributes: [AttributeDescription("amount", .decimal)])
+    ])
+    let stage = try Stage(model)
+    let context = stage.context()
+    let price = context.insert("Price")
+    #expect(!price.canTake(.decimal(.nan), forKey: "amount"))
+    let widest = try #require(Decimal(string: "340282366920938463463374607431768211455"))
+    let numbers = [widest, .greatestFiniteMagnitude, .leastNonzeroMagnitude, -widest, 0]
+    for number in numbers {
+      #expect(price.canTake(.decimal(number), forKey: "amount"))
+      price.setValue(.decimal(number), forKey: "amount")
+      try context.save()
+      let read = stage.context()
+      try withExtendedLifetime(read) {
+        let same = try read.existingObject(with: price.objectID)
+        #expect(same.value(forKey: "amount") == .decimal(number))
+      }
+    }
+    #expect(throws: BatchError.self) {
+      try stage.store.batchInsert("Price", [["amount": .decimal(.nan)]])
+    }
   }
 }
