@@ -35,7 +35,9 @@ extension ManagedObjectContext {
       guard let info = schema.entity(object.entity), info.hasRelationships else { continue }
       for entry in draft.delta.entries where entry.value.leadsSomewhere {
         let key = entry.key
-        guard info.property(key)?.relationship != nil else { continue }
+        // What no save takes can stay as it is.
+        guard let property = info.property(key), property.relationship != nil, !property.isTransient
+        else { continue }
         let before = Set((draft.baseRow?[key]).destinations)
         var missing: Set<ObjectID> = []
         for destination in entry.value.destinations where !before.contains(destination) {

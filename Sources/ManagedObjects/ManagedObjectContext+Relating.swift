@@ -198,9 +198,13 @@ extension ManagedObjectContext {
     if coming.isEmpty, going.isEmpty { return nil }
     // A relationship that leads to none has no value.
     if coming.isEmpty, isLast { return .set(state.objectID, key, nil) }
-    let isArray = state.entity.property(key)?.relationship?.storage == .array
-    // Members that a hook has given are not known to those who follow the edits.
-    if untrackedValues(of: state)[key] != nil || held == nil && isArray {
+    let property = state.entity.property(key)
+    let isArray = property?.relationship?.storage == .array
+    // Members that a hook has given are not known to those who follow the edits, nor are those that no save has taken
+    // to whoever begins at the last.
+    if property?.isTransient ?? false || untrackedValues(of: state)[key] != nil
+      || held == nil && isArray
+    {
       let left = held.destinations.filter { !going.contains($0) } + coming
       let references = left.map { Value.reference($0) }
       return .set(state.objectID, key, isArray ? .array(references) : .set(Set(references)))

@@ -11,7 +11,17 @@ public struct ManagedObjectModel: Sendable {
   ///
   /// - Throws: `ModelError`, which lists everything that is wrong and names the entity and the property.
   public init(entities descriptions: [EntityDescription]) throws(ModelError) {
-    let problems = ModelCheck(descriptions).problems
+    try self.init(descriptions, ModelCheck(descriptions).problems)
+  }
+
+  /// Makes a model that a store has: earlier code, which refused less, may have saved under it.
+  package init(stored descriptions: [EntityDescription]) throws(ModelError) {
+    try self.init(descriptions, ModelCheck(descriptions).problems.filter { !$0.kind.mayBeStored })
+  }
+
+  private init(
+    _ descriptions: [EntityDescription], _ problems: [ModelProblem]
+  ) throws(ModelError) {
     guard problems.isEmpty else { throw ModelError(problems: problems) }
     let byName = Dictionary(uniqueKeysWithValues: descriptions.map { ($0.name, $0) })
     let ancestors = descriptions.map { description in

@@ -145,6 +145,9 @@ struct ModelCheck {
     if back.inverse != relationship.name || !line.contains(where: { $0.name == back.destination }) {
       note(.inverseLeadsElsewhere(inverse), entity.name, relationship.name)
     }
+    if back.isTransient, !relationship.isTransient {
+      note(.inverseIsTransient(inverse), entity.name, relationship.name)
+    }
   }
 
   private static func isName(_ name: String) -> Bool {

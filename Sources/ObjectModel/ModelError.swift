@@ -45,6 +45,8 @@ public struct ModelProblem: Hashable, Sendable {
     case noInverse(String)
     /// The inverse does not lead back here.
     case inverseLeadsElsewhere(String)
+    /// The inverse is never saved, and this end is: what the one says the other could not keep up with.
+    case inverseIsTransient(String)
     /// An order is for relationships to many.
     case orderedToOne
     /// The limits of how many destinations there may be contradict each other, or the relationship.
@@ -102,6 +104,8 @@ extension ModelProblem.Kind {
     case .noInverse(let name): "the destination has no relationship \(name)."
     case .inverseLeadsElsewhere(let name):
       "its inverse \(name) must lead back and name it as its own inverse."
+    case .inverseIsTransient(let name):
+      "its inverse \(name) is transient, and so has this one to be; or neither is."
     case .orderedToOne: "only a relationship to many can have an order."
     case .badCounts: "the limits of its count contradict each other, or that it leads to one."
     case .defaultOfOtherType(let value, let type): "its default \(value) is not of type \(type)."
@@ -116,5 +120,12 @@ extension ModelProblem.Kind {
     case .secondIdentifier(let name): "\(name) is the identifier already; an entity has one."
     case .cannotMergeSo(let type): "values of type \(type) cannot be merged that way."
     }
+  }
+}
+
+extension ModelProblem.Kind {
+  /// Whether stores may have models that have this: it was not always refused.
+  var mayBeStored: Bool {
+    if case .inverseIsTransient = self { true } else { false }
   }
 }

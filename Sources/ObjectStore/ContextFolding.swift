@@ -1,5 +1,5 @@
 internal import EventCoding
-package import EventFold
+internal import EventFold
 internal import Journaling
 package import ObjectModel
 
@@ -279,23 +279,5 @@ extension ReadableStore {
       place = next - 1
     }
     return latest.convert(row, of: object, from: place, to: last)
-  }
-
-  /// What the model of an era says of the keys of each entity.
-  package func traits(of era: Era) -> [EntityNumber: KeyTraits] {
-    var traits: [EntityNumber: KeyTraits] = [:]
-    for entity in era.entities {
-      let model = era.model.entity(named: entity.description.name)
-      let attributes = model?.attributes ?? []
-      func keys(where isOne: (AttributeDescription) -> Bool) -> Set<KeyNumber> {
-        Set(attributes.filter(isOne).compactMap { existingKey(named: $0.name) })
-      }
-      let relationships = (model?.relationships ?? []).filter { $0.isToMany && !$0.isOrdered }
-      traits[entity.number] = KeyTraits(
-        transient: keys { $0.isTransient }, byKey: keys { $0.merging == .byKey },
-        destinations: Set(relationships.compactMap { existingKey(named: $0.name) }),
-        keyCount: attributes.count)
-    }
-    return traits
   }
 }

@@ -25,7 +25,7 @@ package struct Era: Sendable {
     self.entities = entities
     let model: ManagedObjectModel
     do throws(ModelError) {
-      model = try ManagedObjectModel(entities: entities.map(\.description))
+      model = try ManagedObjectModel(stored: entities.map(\.description))
     } catch {
       throw .model(error)
     }

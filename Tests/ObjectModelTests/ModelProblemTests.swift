@@ -195,6 +195,10 @@ extension WrongModel {
       RelationshipDescription("r", to: "C", inverse: "s"),
       of: RelationshipDescription("s", to: "A", inverse: "r")),
     WrongModel(
+      "transient inverse", .inverseIsTransient("s"),
+      RelationshipDescription("r", to: "B", inverse: "s"),
+      of: RelationshipDescription("s", to: "A", inverse: "r", isTransient: true)),
+    WrongModel(
       "order of one", .orderedToOne, RelationshipDescription("r", to: "B", isOrdered: true)),
     WrongModel("two of one", .badCounts, RelationshipDescription("r", to: "B", maxCount: 2)),
     WrongModel("least two of one", .badCounts, RelationshipDescription("r", to: "B", minCount: 2)),

@@ -232,7 +232,7 @@ struct Salvaging {
       case .event(.tagged(let name, let commit)): tags.updateValue(commit, forKey: name)
       case .event(.modelAdopted(let entities)):
         do throws(ModelError) {
-          nextModel = try ManagedObjectModel(entities: entities.map(\.description))
+          nextModel = try ManagedObjectModel(stored: entities.map(\.description))
         } catch {
           losses.append("a model that cannot be: \(error)")
         }

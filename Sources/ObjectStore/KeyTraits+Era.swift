@@ -1,0 +1,29 @@
+package import EventFold
+package import ObjectModel
+
+extension ReadableStore {
+  /// What the model of an era says of the keys of each entity.
+  package func traits(of era: Era) -> [EntityNumber: KeyTraits] {
+    var traits: [EntityNumber: KeyTraits] = [:]
+    for entity in era.entities {
+      guard let model = era.model.entity(named: entity.description.name) else { continue }
+      traits[entity.number] = self.traits(of: model)
+    }
+    return traits
+  }
+
+  private func traits(of entity: ModelEntity) -> KeyTraits {
+    func keys(_ names: [String]) -> Set<KeyNumber> {
+      Set(names.compactMap { existingKey(named: $0) })
+    }
+    let (attributes, relationships) = (entity.attributes, entity.relationships)
+    let transient =
+      attributes.filter(\.isTransient).map(\.name)
+      + relationships.filter(\.isTransient).map(\.name)
+    return KeyTraits(
+      transient: keys(transient),
+      byKey: keys(attributes.filter { $0.merging == .byKey }.map(\.name)),
+      destinations: keys(relationships.filter { $0.isToMany && !$0.isOrdered }.map(\.name)),
+      keyCount: attributes.count)
+  }
+}
