@@ -112,7 +112,9 @@ extension ContextFold {
     ofUnchanged object: ObjectID, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) -> ObjectDraft {
     let base = ownBases[object] ?? base
-    return ObjectDraft(base: base, baseRow: try read(object, base, row))
+    return ObjectDraft(
+      base: base, baseRow: try read(object, base, row),
+      defaults: traits[object.entity]?.defaults ?? Row())
   }
 
   func read<RowError>(

@@ -18,7 +18,8 @@ extension ContextFold {
   ) {
     self.traits = traits
     for (object, draft) in objects {
-      objects[object] = draft.converted(object, by: conversion)
+      let defaults = traits[object.entity]?.defaults ?? Row()
+      objects[object] = draft.converted(object, by: conversion, defaults: defaults)
       tidy(object)
     }
     undoSteps = undoSteps.compactMap { $0.converted(by: conversion) }
@@ -30,11 +31,11 @@ extension ContextFold {
 extension ObjectDraft {
   /// The draft under a newer model; nil where the object's entity is no more.
   fileprivate func converted(
-    _ object: ObjectID, by conversion: some RowConverting
+    _ object: ObjectID, by conversion: some RowConverting, defaults: Row
   ) -> ObjectDraft? {
     guard conversion.convert(Row(), of: object) != nil else { return nil }
     let newerBase = baseRow.flatMap { conversion.convert($0, of: object) }
-    var converted = ObjectDraft(base: base, baseRow: newerBase)
+    var converted = ObjectDraft(base: base, baseRow: newerBase, defaults: defaults)
     converted.isThere = isThere
     if let current = row.flatMap({ conversion.convert($0, of: object) }) {
       // What was set stays set, also to what it was; what the newer model alone makes different is a change.

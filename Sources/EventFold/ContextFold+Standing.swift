@@ -98,12 +98,14 @@ extension ContextFold {
     of object: ObjectID, _ draft: ObjectDraft, _ commit: CommitNumber,
     _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) -> ObjectDraft? {
-    guard draft.isThere, let keys = traits[object.entity]?.transient, !keys.isEmpty else {
+    guard draft.isThere, let traits = traits[object.entity], !traits.transient.isEmpty else {
       return nil
     }
-    let delta = draft.delta.filter { $0.value != nil && keys.contains($0.key) }
+    let delta = draft.delta.filter { key, value in
+      traits.transient.contains(key) && value != traits.defaults[key]
+    }
     guard !delta.isEmpty, let saved = try read(object, commit, row) else { return nil }
-    var left = ObjectDraft(base: commit, baseRow: saved)
+    var left = ObjectDraft(base: commit, baseRow: saved, defaults: traits.defaults)
     left.delta = delta
     left.quietKeys = Set(delta.keys)
     return left

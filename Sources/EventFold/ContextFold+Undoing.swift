@@ -34,7 +34,7 @@ extension ContextFold {
     _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(RowError) -> Value? {
     if let draft = objects[object] { return draft.value(of: key) }
-    return try row(object, base(of: object))?[key]
+    return try row(object, base(of: object))?[key] ?? traits[object.entity]?.defaults[key]
   }
 
   /// Ends a step, if anything was changed since the last one ended.

@@ -4,6 +4,8 @@ package import ObjectModel
 package struct KeyTraits: Hashable, Sendable {
   /// Those whose values no save takes.
   package var transient: Set<KeyNumber>
+  /// What those of them have of which nothing was set, where that is not nothing.
+  package var defaults: Row
   /// Those whose dictionaries merge key by key.
   package var byKey: Set<KeyNumber>
   /// Relationships to many without an order.
@@ -12,10 +14,11 @@ package struct KeyTraits: Hashable, Sendable {
   package var keyCount: Int
 
   package init(
-    transient: Set<KeyNumber> = [], byKey: Set<KeyNumber> = [],
+    transient: Set<KeyNumber> = [], defaults: Row = Row(), byKey: Set<KeyNumber> = [],
     destinations: Set<KeyNumber> = [], keyCount: Int = 0
   ) {
     self.transient = transient
+    self.defaults = defaults
     self.byKey = byKey
     self.destinations = destinations
     self.keyCount = keyCount

@@ -9,12 +9,12 @@ extension ObjectDraft {
     if !quietKeys.isEmpty { quietKeys.remove(key) }
     isDirty = true
     if let before = delta.updateValue(value, forKey: key) { return .some(before) }
-    return .some(baseRow?[key])
+    return .some(unchangedValue(of: key))
   }
 
   /// Sets a value, which by itself is nothing to be saved.
   mutating func setPrimitive(_ key: KeyNumber, to value: Value?) {
-    if isDirty || value != baseRow?[key] {
+    if isDirty || value != unchangedValue(of: key) {
       if delta.updateValue(value, forKey: key) == nil { quietKeys.insert(key) }
     } else {
       delta.removeValue(forKey: key)
@@ -25,7 +25,7 @@ extension ObjectDraft {
   /// No longer has in the delta what is as in the base.
   mutating func reconcile(_ keys: [KeyNumber]) {
     for key in keys {
-      if let value = delta[key], value == baseRow?[key] { forget(key) }
+      if let value = delta[key], value == unchangedValue(of: key) { forget(key) }
     }
     isDirty = isDirty && asksForSave
   }
@@ -77,7 +77,7 @@ extension ObjectDraft {
 
   private mutating func restore(_ key: KeyNumber, _ value: Value?) {
     forget(key)
-    if value != baseRow?[key] { delta.updateValue(value, forKey: key) }
+    if value != unchangedValue(of: key) { delta.updateValue(value, forKey: key) }
   }
 
   private mutating func forget(_ key: KeyNumber) {

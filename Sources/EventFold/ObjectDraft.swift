@@ -13,6 +13,8 @@ package struct ObjectDraft: Hashable, Sendable {
   package let base: CommitNumber
   /// What it was there; nil where it was not.
   package let baseRow: Row?
+  /// What keys have of which neither the base nor the delta says anything.
+  private let defaults: Row
   /// Whether it is there now.
   package internal(set) var isThere: Bool
   /// Whether it has to be saved. Values that were set without notification do not ask for it.
@@ -23,9 +25,10 @@ package struct ObjectDraft: Hashable, Sendable {
   /// has left them because it does not take them.
   package internal(set) var quietKeys: Set<KeyNumber> = []
 
-  init(base: CommitNumber, baseRow: Row?) {
+  init(base: CommitNumber, baseRow: Row?, defaults: Row) {
     self.base = base
     self.baseRow = baseRow
+    self.defaults = defaults
     isThere = baseRow != nil
   }
 
@@ -42,7 +45,13 @@ package struct ObjectDraft: Hashable, Sendable {
   /// The value of a key as it is now.
   package func value(of key: KeyNumber) -> Value? {
     if let changed = delta[key] { return changed }
-    return isThere ? baseRow?[key] : Value?.none
+    return isThere ? unchangedValue(of: key) : Value?.none
+  }
+
+  /// The value of a key where nothing is changed of it.
+  package func unchangedValue(of key: KeyNumber) -> Value? {
+    if let stored = baseRow?[key] { return stored }
+    return defaults.isEmpty ? Value?.none : defaults[key]
   }
 
   /// All values as they are now; nil where the object is not there.
@@ -67,7 +76,7 @@ package struct ObjectDraft: Hashable, Sendable {
 
   /// The same changes just as they are, on another row or commit.
   func standing(on row: Row?, at commit: CommitNumber) -> ObjectDraft {
-    var draft = ObjectDraft(base: commit, baseRow: row)
+    var draft = ObjectDraft(base: commit, baseRow: row, defaults: defaults)
     (draft.isThere, draft.isDirty) = (isThere, isDirty)
     (draft.delta, draft.quietKeys) = (delta, quietKeys)
     return draft
@@ -75,17 +84,17 @@ package struct ObjectDraft: Hashable, Sendable {
 
   /// The same changes on another base: what was added to counters, and which members came and went, is put on
   /// what the base has; so are, by key, the entries of dictionaries that are merged so. Other values stay as
-  /// they were set, and a transient one that was set to nothing is forgotten. So do counters of an object that was not
+  /// they were set, and a transient one that was set to what it has by itself is forgotten. So do counters of an object that was not
   /// in the base: nobody has added to anything there.
   ///
   /// - Returns: nil where the object is gone there, and the changes with it, or where nothing was left of them.
   func moved(to base: CommitNumber, row: Row?, _ traits: KeyTraits) -> ObjectDraft? {
     // An object that is new to the base before was never there, and so cannot have gone.
     if baseRow != nil, row == nil { return nil }
-    var moved = ObjectDraft(base: base, baseRow: row)
+    var moved = ObjectDraft(base: base, baseRow: row, defaults: defaults)
     moved.isThere = isThere
     moved.isDirty = isDirty
-    for (key, ours) in delta where ours != nil || !traits.transient.contains(key) {
+    for (key, ours) in delta where ours != defaults[key] || !traits.transient.contains(key) {
       let isWhole = baseRow == nil && ours?.counter != nil
       let value =
         isWhole

@@ -26,8 +26,10 @@ package final class EntityInfo: Sendable {
   let hasRelationships: Bool
   /// The properties that are saved and of which something is demanded.
   let demanding: [Property]
-  /// The values that a new object has, by key.
+  /// The values that a new object has and that are saved, by key.
   let fillings: [(key: KeyNumber, value: Value)]
+  /// What transient keys have of which nothing was set, where that is not nothing.
+  private let transientDefaults: Row
 
   /// - Parameters:
   ///   - latest: the entity in the model of now, where that is another.
@@ -76,10 +78,19 @@ package final class EntityInfo: Sendable {
     }
     virtualAttributes = virtuals
     demanding = properties.filter { $0.isDemanding && !$0.isTransient }
-    fillings = properties.compactMap { property in
-      guard let value = property.attribute?.filling else { return nil }
-      return (property.key, value)
+    let filled = properties.compactMap { property in
+      property.attribute?.filling.map { (property, $0) }
     }
+    fillings = filled.filter { !$0.0.isTransient }.map { ($0.0.key, $0.1) }
+    var defaults = Row()
+    for (property, value) in filled where property.isTransient { defaults[property.key] = value }
+    transientDefaults = defaults
+  }
+
+  /// What a key has of which nothing was set, if it is one that no save takes.
+  @inline(__always)
+  func transientDefault(of key: KeyNumber) -> Value? {
+    transientDefaults.isEmpty ? Value?.none : transientDefaults[key]
   }
 
   package var name: String { entity.name }

@@ -11,7 +11,7 @@ extension ManagedObjectContext {
     for (key, value) in draft.delta {
       let property = state.entity.property(key)
       // What the model declares is changed where it differs; a dynamic attribute where it was set.
-      if property != nil, value == draft.baseRow?[key], !state.isPending(key) { continue }
+      if property != nil, value == draft.unchangedValue(of: key), !state.isPending(key) { continue }
       guard let name = property?.name ?? store.name(of: key) else { continue }
       changed[name] = value ?? .null
     }
@@ -105,9 +105,9 @@ extension ManagedObjectContext {
       guard let value = draft.delta[key] else { return false }
       // Not `??` here either.
       if let before = state.untrackedValue(key) {
-        return value == before && value == draft.baseRow?[key]
+        return value == before && value == draft.unchangedValue(of: key)
       }
-      return value == draft.baseRow?[key]
+      return value == draft.unchangedValue(of: key)
     }
     if equal.isEmpty { return }
     perform(.reconciled(state.objectID, equal.sorted()))

@@ -144,7 +144,8 @@ extension ManagedObjectContext {
   private func forgetEqualValues(of state: ObjectState) {
     guard state.hasDraft, let draft = fold.objects[state.objectID] else { return }
     let keys = draft.delta.filter { key, value in
-      state.entity.property(key) != nil && value == draft.baseRow?[key] && !state.isPending(key)
+      state.entity.property(key) != nil && value == draft.unchangedValue(of: key)
+        && !state.isPending(key)
     }
     if keys.isEmpty { return }
     perform(.reconciled(state.objectID, keys.keys.sorted()))

@@ -68,7 +68,8 @@ extension ManagedObjectContext {
     keepTransients(of: states)
     let objects = states.compactMap(\.object)
     transition(states) {
-      fold = ContextFold(ContextNumber(rawValue: 0), name: name, on: .none)
+      fold = ContextFold(
+        ContextNumber(rawValue: 0), name: name, on: .none, traits: schema.traits)
       // What no save takes is lost with the instance that has it. Before anybody is told, who may change something.
       held = held.filter { $0.value.state.untracked != nil }
       beginStretch()
@@ -104,7 +105,8 @@ extension ManagedObjectContext {
     for state in states where state.presence == .there {
       guard let draft = fold.objects[state.objectID] else { continue }
       for key in schema.traits[state.objectID.entity]?.transient ?? [] {
-        if let value = draft.value(of: key) { setUntracked(value, of: state, key) }
+        guard let value = draft.delta[key], value != draft.unchangedValue(of: key) else { continue }
+        setUntracked(value, of: state, key)
       }
     }
   }

@@ -90,12 +90,21 @@ extension ManagedObjectContext {
     _ failures: inout [ValidationFailure]
   ) {
     guard let value else {
-      if !property.isOptional { failures.append(ValidationFailure(state, property, .missing)) }
+      if !property.isOptional, isAnswerable(state, for: property) {
+        failures.append(ValidationFailure(state, property, .missing))
+      }
       return
     }
     for rule in property.rules where !rule.admits(value) {
       failures.append(ValidationFailure(state, property, .breaksRule(value, rule)))
     }
+  }
+
+  /// Whether a save can be refused because an object has no value of a property. It is not who has read the object that
+  /// others have left it without what no save takes, but who makes it, or takes the value away.
+  private func isAnswerable(_ state: ObjectState, for property: Property) -> Bool {
+    if !property.isTransient || state.standing == .inserted && state.base == .none { return true }
+    return fold.objects[state.objectID]?.delta[property.key] != nil
   }
 
   /// Checks how many lead to objects that are not saved themselves: of a relationship that is answered from its
@@ -150,7 +159,9 @@ extension ManagedObjectContext {
     let description = relationship.description
     let count = destinations(of: state, property.key, relationship).count
     if count == 0 {
-      if !description.isOptional { failures.append(ValidationFailure(state, property, .missing)) }
+      if !description.isOptional, isAnswerable(state, for: property) {
+        failures.append(ValidationFailure(state, property, .missing))
+      }
     } else if description.isToMany {
       if let minimum = description.minCount, count < minimum {
         failures.append(ValidationFailure(state, property, .tooFew(count, minimum: minimum)))

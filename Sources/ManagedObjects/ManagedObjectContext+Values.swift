@@ -34,9 +34,12 @@ extension ManagedObjectContext {
     {
       return value
     }
-    if state.presence == .deleted { return state.deletion?.row[key] }
+    if state.presence == .deleted {
+      return state.deletion?.row[key] ?? state.entity.transientDefault(of: key)
+    }
     if state.hasDraft, let draft = fold.objects[state.objectID] { return draft.value(of: key) }
-    return stored(state, key)
+    if let stored = stored(state, key) { return stored }
+    return state.presence == .there ? state.entity.transientDefault(of: key) : Value?.none
   }
 
   /// The value of a key that the model does not have.

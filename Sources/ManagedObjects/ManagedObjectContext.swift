@@ -127,7 +127,9 @@ public final class ManagedObjectContext {
     schedulesProcessing = isOfMainActor
     self.writer = writer
     schema = Schema.of(view.store, view.snapshot.eras)
-    self.fold = fold ?? ContextFold(ContextNumber(rawValue: 0), name: "", on: .none)
+    self.fold =
+      fold
+      ?? ContextFold(ContextNumber(rawValue: 0), name: "", on: .none, traits: schema.traits)
     name = fold?.name ?? ""
   }
 

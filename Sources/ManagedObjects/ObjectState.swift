@@ -190,7 +190,7 @@ package final class ObjectState {
   /// A value of an object whose context has ended: what was read of it still is there.
   private func valueWithoutContext(_ key: KeyNumber) -> Value? {
     guard !isForgotten, !isFault, !hasDraft, presence == .there else { trapForgotten() }
-    return (try? handle?.value(key)) ?? nil
+    return (try? handle?.value(key)) ?? entity.transientDefault(of: key)
   }
 
   private func trapForgotten() -> Never {

@@ -37,6 +37,9 @@ package struct Row: Hashable, Sendable {
     self.entries = entries
   }
 
+  /// Whether no key has a value.
+  package var isEmpty: Bool { entries.isEmpty }
+
   /// The value of a key; nil where there is none. Setting null removes it.
   package subscript(key: KeyNumber) -> Value? {
     get {

@@ -258,7 +258,8 @@ struct PatchJoining {
   private func values(of one: ObjectPatch, thenOf other: ObjectPatch) -> ObjectPatch {
     var (old, new): ([String: Value], [String: Value]) = ([:], [:])
     var come = other.new ?? [:]
-    for attribute in attributes(of: other) where come[attribute.name] == nil {
+    for attribute in attributes(of: other)
+    where !attribute.isTransient && come[attribute.name] == nil {
       if let value = attribute.filling { come[attribute.name] = value }
     }
     for key in Set((one.old ?? [:]).keys).union(come.keys) {

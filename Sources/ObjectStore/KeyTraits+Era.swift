@@ -20,8 +20,15 @@ extension ReadableStore {
     let transient =
       attributes.filter(\.isTransient).map(\.name)
       + relationships.filter(\.isTransient).map(\.name)
+    var defaults = Row()
+    for attribute in attributes where attribute.isTransient {
+      guard let value = attribute.filling, let key = existingKey(named: attribute.name) else {
+        continue
+      }
+      defaults[key] = value
+    }
     return KeyTraits(
-      transient: keys(transient),
+      transient: keys(transient), defaults: defaults,
       byKey: keys(attributes.filter { $0.merging == .byKey }.map(\.name)),
       destinations: keys(relationships.filter { $0.isToMany && !$0.isOrdered }.map(\.name)),
       keyCount: attributes.count)
