@@ -83,7 +83,7 @@ extension ContextFold {
     _ object: ObjectID, for kind: ObjectChange.Kind,
     _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
-    let isLoaded = objects.index(forKey: object) != nil
+    let isLoaded = objects.index(of: object) != nil
     if !isLoaded { adopt(object, try draft(ofUnchanged: object, row)) }
     if objects[object]?.isThere == (kind == .inserted) {
       if !isLoaded { tidy(object) }
@@ -94,7 +94,7 @@ extension ContextFold {
   private mutating func load<RowError>(
     _ object: ObjectID, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
-    if objects.index(forKey: object) == nil {
+    if objects.index(of: object) == nil {
       adopt(object, try draft(ofUnchanged: object, row))
     }
   }

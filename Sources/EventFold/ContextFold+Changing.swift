@@ -4,9 +4,9 @@ package import ObjectModel
 
 extension ContextFold {
   mutating func insert(_ object: ObjectID) {
-    guard let index = objects.index(forKey: object) else { return }
+    guard let index = objects.index(of: object) else { return }
     register { $0.noteAbsence(object) }
-    objects.values[index].comeToBe(withRoomFor: traits[object.entity]?.keyCount ?? 0)
+    objects[index].comeToBe(withRoomFor: traits[object.entity]?.keyCount ?? 0)
   }
 
   /// Sets a value of an object that is in memory and there.
@@ -14,8 +14,8 @@ extension ContextFold {
   /// - Returns: whether it is; otherwise nothing is changed.
   @discardableResult
   mutating func set(_ object: ObjectID, _ key: KeyNumber, to value: Value?) -> Bool {
-    guard let index = objects.index(forKey: object),
-      let before = objects.values[index].exchange(key, for: value)
+    guard let index = objects.index(of: object),
+      let before = objects[index].exchange(key, for: value)
     else { return false }
     guard registersUndo, isResumable else { return true }
     if !redoSteps.isEmpty { redoSteps = [] }
@@ -37,8 +37,8 @@ extension ContextFold {
   }
 
   mutating func setPrimitive(_ object: ObjectID, _ key: KeyNumber, to value: Value?) {
-    guard let index = objects.index(forKey: object) else { return }
-    if objects.values[index].isThere { objects.values[index].setPrimitive(key, to: value) }
+    guard let index = objects.index(of: object) else { return }
+    if objects[index].isThere { objects[index].setPrimitive(key, to: value) }
     tidy(object)
   }
 
@@ -46,16 +46,16 @@ extension ContextFold {
   mutating func changeMembers(
     _ object: ObjectID, _ key: KeyNumber, inserted: [ObjectID], removed: [ObjectID]
   ) -> Bool {
-    guard let index = objects.index(forKey: object) else { return false }
+    guard let index = objects.index(of: object) else { return false }
     if registersUndo, isResumable,
-      recorder.takeOrder(of: object, key, is: objects.values[index].value(of: key))
+      recorder.takeOrder(of: object, key, is: objects[index].value(of: key))
     {
       redoSteps = []
-      objects.values[index].changeOrder(of: key, inserted: inserted, removed: removed)
-      recorder.putOrder(of: object, key, objects.values[index].value(of: key))
+      objects[index].changeOrder(of: key, inserted: inserted, removed: removed)
+      recorder.putOrder(of: object, key, objects[index].value(of: key))
       return true
     }
-    let before = objects.values[index].changeMembers(of: key, inserted: inserted, removed: removed)
+    let before = objects[index].changeMembers(of: key, inserted: inserted, removed: removed)
     guard let before else {
       tidy(object)
       return false
@@ -65,18 +65,18 @@ extension ContextFold {
   }
 
   mutating func delete(_ object: ObjectID) {
-    guard let index = objects.index(forKey: object) else { return }
-    let row = objects.values[index].row ?? Row()
+    guard let index = objects.index(of: object) else { return }
+    let row = objects[index].row ?? Row()
     register { $0.noteAll(object, row) }
-    objects.values[index].become(nil)
-    objects.values[index].isDirty = !objects.values[index].isAsInBase
+    objects[index].become(nil)
+    objects[index].isDirty = !objects[index].isAsInBase
     tidy(object)
   }
 
   /// Has values that are as in the base count as unchanged.
   mutating func reconcile(_ object: ObjectID, _ keys: [KeyNumber]) {
-    guard let index = objects.index(forKey: object) else { return }
-    objects.values[index].reconcile(keys)
+    guard let index = objects.index(of: object) else { return }
+    objects[index].reconcile(keys)
     tidy(object)
   }
 

@@ -15,11 +15,10 @@ extension ContextFold {
     // What a child has read is in no commit, and members that its parents have changed may be others later.
     let isChild = parent != nil
     if isChild, value.kind == .array { return nil }
-    guard let index = objects.index(forKey: object) else {
+    guard let draft = objects[object] else {
       if isChild { return nil }
       return try row(object, base(of: object))?[key].flatMap { Splice(from: $0, to: value) }
     }
-    let draft = objects.values[index]
     if isChild, draft.delta[key] == nil { return nil }
     // What was set without notification may be from before the last save.
     guard draft.isThere, !draft.quietKeys.contains(key) else { return nil }

@@ -58,38 +58,50 @@ extension ContextFold {
   mutating func merge<RowError>(
     _ commit: CommitNumber, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
-    var moved: [ObjectID: ObjectDraft] = [:]
-    for (object, draft) in objects {
-      if draft.base >= commit {
-        moved[object] = draft
-        continue
-      }
-      let row = try read(object, commit, row)
-      moved[object] =
-        row == draft.baseRow
-        ? draft.standing(on: row, at: commit)
-        : draft.moved(to: commit, row: row, traits[object.entity] ?? KeyTraits())
+    var rows: [ObjectID: Row?] = [:]
+    for (object, draft) in objects where draft.base < commit {
+      rows.updateValue(try read(object, commit, row), forKey: object)
     }
-    noteLeft()
+    merge(commit, rows: rows)
+  }
+
+  /// Does the same where the rows are had.
+  ///
+  /// - Parameter rows: what objects have there that stand on earlier commits. Of `objects.behind` none may be missing;
+  ///   of the others nobody has changed those that are between where all of them stand (`objects.floor`) and there.
+  package mutating func merge(_ commit: CommitNumber, rows: [ObjectID: Row?]) {
+    var moved: [ObjectID: ObjectDraft?] = [:]
+    for (object, row) in rows {
+      guard let draft = objects[object], draft.base < commit else { continue }
+      if row == draft.baseRow {
+        moved[object] = draft.standing(on: row, at: commit)
+      } else {
+        // Noted before, as what others have of it is not the step's that is being made.
+        if !recorder.isEmpty { recorder.noteLeft(object, draft) }
+        let traits = traits[object.entity] ?? KeyTraits()
+        moved.updateValue(draft.moved(to: commit, row: row, traits), forKey: object)
+      }
+    }
+    objects.raise(to: commit)
+    for (object, draft) in moved { objects[object] = draft }
     // A commit before that was in already, and its rows may be gone.
     base = max(base, commit)
     ownBases = Places()
-    objects = moved
   }
 
   mutating func save<RowError>(
     as commit: CommitNumber, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
     var kept: [ObjectID: ObjectDraft] = [:]
-    for (object, draft) in objects {
+    var saved: [ObjectID] = []
+    for (object, draft) in objects.mayBeDirty {
       let left = draft.isDirty ? try unsavable(of: object, draft, commit, row) : draft
-      if let left { kept[object] = left }
+      if let left { kept[object] = left } else { saved.append(object) }
     }
-    noteLeft()
-    for object in objects.keys where kept.isEmpty || kept[object] == nil {
-      place(object, on: commit)
-    }
-    objects = kept
+    // What others have of an object is not the step's that is being made.
+    if !recorder.isEmpty { recorder.noteLeft(objects) }
+    for object in saved { place(object, on: commit) }
+    objects.settle(kept)
     editCount = 0
   }
 
@@ -111,11 +123,6 @@ extension ContextFold {
     return left
   }
 
-  /// Notes what the step that is being made leaves: what others have of it is not the step's.
-  private mutating func noteLeft() {
-    if !recorder.isEmpty { recorder.noteLeft(objects) }
-  }
-
   private func move<RowError>(
     _ object: ObjectID, _ draft: ObjectDraft, to commit: CommitNumber,
     _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
@@ -126,12 +133,12 @@ extension ContextFold {
 
   mutating func rollBack() {
     for (object, draft) in objects { place(object, on: draft.base) }
-    objects = [:]
+    objects.removeAll()
     forgetSteps()
   }
 
   mutating func reset() {
-    objects = [:]
+    objects.removeAll()
     ownBases = Places()
     forgetSteps()
   }

@@ -104,9 +104,9 @@ extension ContextFold {
     for (object, draft) in drafts { adopt(object, draft) }
     var opposite = StepRecorder()
     for each in restored {
-      guard let index = objects.index(forKey: each.object) else { continue }
+      guard let index = objects.index(of: each.object) else { continue }
       let traits = traits[each.object.entity] ?? KeyTraits()
-      objects.values[index].restore(each, traits, &opposite)
+      objects[index].restore(each, traits, &opposite)
     }
     let step = opposite.step(named: name, leaving: objects)
     for each in restored { tidy(each.object) }

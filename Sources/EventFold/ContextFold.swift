@@ -20,7 +20,7 @@ package struct ContextFold: Equatable, Sendable {
   /// Whether what is changed can be undone.
   package internal(set) var registersUndo = true
   /// The objects that are not as in their bases, or were set as they were.
-  package internal(set) var objects: [ObjectID: ObjectDraft] = [:]
+  package internal(set) var objects: Drafts
   /// What can be undone, the last step at the end.
   package internal(set) var undoSteps: [UndoStep] = []
   /// What can be redone, what was undone last at the end.
@@ -51,6 +51,7 @@ package struct ContextFold: Equatable, Sendable {
     self.number = number
     self.name = name
     self.base = base
+    objects = Drafts(on: base)
     self.parent = parent
     self.traits = traits
     self.isResumable = isResumable
@@ -59,8 +60,8 @@ package struct ContextFold: Equatable, Sendable {
 
   /// Whether there is something to be saved: a context is a draft then.
   ///
-  /// Costs: time in proportion to the objects that only have values set without notification.
-  package var hasChanges: Bool { objects.values.contains { $0.isDirty } }
+  /// Costs: time in proportion to the objects that only have values set without notification since the last save.
+  package var hasChanges: Bool { objects.mayBeDirty.contains { $0.value.isDirty } }
 
   /// The commit that an object stands on.
   package func base(of object: ObjectID) -> CommitNumber {
@@ -76,8 +77,7 @@ package struct ContextFold: Equatable, Sendable {
   /// What a save would take, in the order of IDs: also what is as it was.
   package func unsaved() -> [Unsaved] {
     var unsaved: [Unsaved] = []
-    unsaved.reserveCapacity(objects.count)
-    for (object, draft) in objects where draft.isDirty {
+    for (object, draft) in objects.mayBeDirty where draft.isDirty {
       let transient = traits[object.entity]?.transient ?? []
       unsaved.append(
         Unsaved(
@@ -90,8 +90,7 @@ package struct ContextFold: Equatable, Sendable {
   /// The objects that a save would take, in their order.
   package var dirtyObjects: [ObjectID] {
     var dirty: [ObjectID] = []
-    dirty.reserveCapacity(objects.count)
-    for (object, draft) in objects where draft.isDirty { dirty.append(object) }
+    for (object, draft) in objects.mayBeDirty where draft.isDirty { dirty.append(object) }
     return dirty.sorted()
   }
 

@@ -10,7 +10,7 @@ package struct ObjectDraft: Hashable, Sendable {
   }
 
   /// The commit the object stands on.
-  package let base: CommitNumber
+  package internal(set) var base: CommitNumber
   /// What it was there; nil where it was not.
   package let baseRow: Row?
   /// What keys have of which neither the base nor the delta says anything.

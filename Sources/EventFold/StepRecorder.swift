@@ -65,7 +65,7 @@ struct StepRecorder: Hashable, Sendable {
   }
 
   /// Notes what the step leaves of objects that it has changed, before they are forgotten.
-  mutating func noteLeft(_ drafts: [ObjectID: ObjectDraft]) {
+  mutating func noteLeft(_ drafts: Drafts) {
     for object in objects.keys { if let draft = drafts[object] { noteLeft(object, draft) } }
   }
 
@@ -97,7 +97,7 @@ struct StepRecorder: Hashable, Sendable {
   /// All of it as a step.
   ///
   /// - Parameter drafts: what it leaves.
-  func step(named name: String?, leaving drafts: [ObjectID: ObjectDraft]) -> UndoStep {
+  func step(named name: String?, leaving drafts: Drafts) -> UndoStep {
     let noted = objects.sorted { $0.key < $1.key }
     return UndoStep(name: name, objects: noted.map { $1.ofStep($0, leaving: drafts[$0]) })
   }

@@ -64,7 +64,7 @@ extension ManagedObjectContext {
   func forEachPending(
     _ body: (ObjectID, ObjectDraft) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    for (object, draft) in fold.objects where draft.isDirty {
+    for (object, draft) in fold.objects.mayBeDirty where draft.isDirty {
       guard try body(object, draft) else { return }
     }
     try view.parent?.forEachPending { (object, draft) throws(StoreError) in

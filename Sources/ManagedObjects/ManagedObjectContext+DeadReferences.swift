@@ -31,7 +31,7 @@ extension ManagedObjectContext {
     let head = view.snapshot
     var known: [ObjectID: Bool] = [:]
     var dead: [DeadReferences] = []
-    for (object, draft) in fold.objects where draft.isDirty && draft.isThere {
+    for (object, draft) in fold.objects.mayBeDirty where draft.isDirty && draft.isThere {
       guard let info = schema.entity(object.entity), info.hasRelationships else { continue }
       for entry in draft.delta.entries where entry.value.leadsSomewhere {
         let key = entry.key

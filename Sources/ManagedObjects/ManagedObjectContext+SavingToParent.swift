@@ -42,7 +42,8 @@ extension ManagedObjectContext {
   }
 
   private var unsavedDrafts: [(object: ObjectID, draft: ObjectDraft)] {
-    fold.objects.filter(\.value.isDirty).sorted { $0.key < $1.key }.map { ($0, $1) }
+    fold.objects.mayBeDirty.filter(\.value.isDirty).sorted { $0.key < $1.key }
+      .map { ($0.key, $0.value) }
   }
 
   /// Saves one level up.

@@ -13,8 +13,8 @@ struct UnsavedReferences {
 
   private var objects: [End: Set<ObjectID>] = [:]
 
-  init(_ drafts: [ObjectID: ObjectDraft]) {
-    for (object, draft) in drafts { note(object, draft) }
+  init(_ drafts: Drafts) {
+    for (object, draft) in drafts.mayBeDirty { note(object, draft) }
   }
 
   /// The objects that may lead to another by a key of theirs.

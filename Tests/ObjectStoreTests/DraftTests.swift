@@ -261,7 +261,7 @@ import Testing
     let whole: [ObjectID: Row?] = [
       notes[0]: Row([key: "mine"]), notes[1]: nil, added: Row([key: "quiet"]),
     ]
-    #expect(content.objects.mapValues(\.row) == whole)
+    #expect(content.objects.filter { _ in true }.mapValues(\.row) == whole)
     #expect(content.number == resumed.number && content.name == "editor")
     #expect(content.undoSteps == [] && !content.hasOpenStep && content.registersUndo)
     // A commit gets the number of the one that is lost, and what stands on it is none of its business.
