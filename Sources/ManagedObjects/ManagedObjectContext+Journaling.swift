@@ -67,6 +67,23 @@ extension ManagedObjectContext {
     return commit == .none ? Row?.none : try store.row(of: object, at: commit)
   }
 
+  /// Does the edit by which a context comes to stand on a commit that was brought in, without looking at all that is
+  /// unsaved.
+  ///
+  /// - Parameter rows: what those objects are there that may be others.
+  func performMerge(_ commit: CommitNumber, rows: [ObjectID: Row?]) {
+    settleSave()
+    if schedulesProcessing { scheduleProcessing() }
+    if writer.isWriting {
+      begin()
+      writer.record(.merged(commit))
+      event.setStretch &+= 1
+    }
+    foundToSave = nil
+    fold.merge(commit, rows: rows)
+    if unsavedReferences != nil { for object in rows.keys { noteDraft(of: object) } }
+  }
+
   /// Has the fold go on by an edit that the journal has.
   func apply(_ edit: Edit, rows: [ObjectID: Row?] = [:]) {
     foundToSave = nil
@@ -124,6 +141,8 @@ extension ManagedObjectContext {
     state.basedIn = event.stretch
     if let parent = view.parent { return noteBaseInParent(of: state, parent) }
     guard let live = writer.live, state.base != .none else { return }
+    // It was brought to a later commit with all others where nobody has changed it before that.
+    if let draft = fold.objects[state.objectID] { state.base = max(state.base, draft.base) }
     let standing = live.base
     if state.base != standing, fold.objects[state.objectID] == nil {
       // Where nobody has changed it in between, it stands on both alike.

@@ -18,8 +18,7 @@ extension ManagedObjectContext {
 
   /// Brings in what a commit has changed, of which nobody is told yet.
   ///
-  /// - Parameter isNoted: whether the context is to stand on it; of several the last is enough, as that costs looking at
-  ///   all that is unsaved.
+  /// - Parameter isNoted: whether the context is to stand on it; of several the last is enough.
   /// - Returns: the objects that came to be. They stay for a moment, for who is told of the change to hold them.
   @discardableResult
   func bringIn(_ commit: Commit, isNoted: Bool = true) -> [ManagedObject] {
@@ -82,47 +81,6 @@ extension ManagedObjectContext {
         state.presence = .gone
       }
     }
-  }
-
-  /// Has the journal say that a commit was brought in, and the context stand on it.
-  ///
-  /// Not where others have changed something that is unsaved here in commits before it, which were not brought in: the
-  /// save is to tell that. The journal then has what was read again, and no more.
-  private func noteMerged(_ commit: CommitNumber) {
-    // A child stands on what its parent has.
-    guard view.parent == nil else { return }
-    let head = view.snapshot
-    var rows: [ObjectID: Row?] = [:]
-    for (object, draft) in fold.objects where draft.base < commit {
-      guard let stored = try? head.stored(object) else {
-        if draft.baseRow != nil { return }
-        rows.updateValue(nil, forKey: object)
-        continue
-      }
-      if stored.changed <= draft.base {
-        rows.updateValue(stored.row, forKey: object)
-        continue
-      }
-      // What no save takes holds nothing back: it is put on what there is when the object is read.
-      guard !draft.isDirty, state(of: object)?.isFault ?? true,
-        case .some(let row) = rowRead(of: object, at: commit)
-      else { return }
-      rows.updateValue(row, forKey: object)
-    }
-    perform(.merged(commit), rows: rows)
-    // Where objects without changes stand is not known any more: each says it anew.
-    beginStretch()
-    for object in rows.keys {
-      guard let state = state(of: object) else { continue }
-      // What was never committed stands on none.
-      if state.base != .none { state.base = commit }
-      settle(state)
-    }
-  }
-
-  /// What an object had at a commit; nil where that cannot be read.
-  private func rowRead(of object: ObjectID, at commit: CommitNumber) -> Row?? {
-    do { return .some(try store.row(of: object, at: commit)) } catch { return nil }
   }
 
   /// Has owners follow where a commit has led an object that is not read here.

@@ -73,7 +73,7 @@ extension ManagedObjectContext {
     return true
   }
 
-  private func noteDraft(of object: ObjectID) {
+  func noteDraft(of object: ObjectID) {
     if let draft = fold.objects[object] { unsavedReferences?.note(object, draft) }
   }
 }
