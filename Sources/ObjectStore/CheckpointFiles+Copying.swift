@@ -65,7 +65,7 @@ extension CheckpointFiles {
   /// Opens a run before it is copied: of one that is damaged nobody knows how long it should be, and the file may be of
   /// any length.
   ///
-  /// - Returns: whether it is one of an index, and damaged.
+  /// - Returns: whether it is one of an index, and damaged or missing.
   /// - Throws: where it is another that is damaged.
   private static func isUnopenedIndexRun(
     _ attachment: Manifest.Attachment, of store: StoreIdentity, in folder: any ReadableFolder
@@ -80,10 +80,14 @@ extension CheckpointFiles {
       }
       return false
     } catch {
+      let isOfIndex = attachment.kind == Checkpoint.indexRunKind
+      switch error {
+      case .disk(let cause) where cause.code == .notFound: return isOfIndex
+      case .damaged where isOfIndex: return true
+      case .damaged: throw StoreError(error)
       // Anything else is met again when it is copied.
-      guard case .damaged = error else { return false }
-      guard attachment.kind == Checkpoint.indexRunKind else { throw StoreError(error) }
-      return true
+      default: return false
+      }
     }
   }
 

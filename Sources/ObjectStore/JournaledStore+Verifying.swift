@@ -35,10 +35,9 @@ extension JournaledStore {
       do throws(StoreError) {
         // The runs that are open are no witnesses for what stands under their names now.
         checkpoint = try Checkpoint.read(journal.manifest, in: journal.folder)?.checkpoint
-        let fold = try checkpoint?.fold(
-          of: journal.store, in: journal.folder, cache: files.cache)
-        if let loss = fold?.snapshot.index.loss {
-          verification.findings.append(StoreFinding(loss.description))
+        if let checkpoint {
+          verification.findings += try indexFindings(
+            of: checkpoint, besides: head.index.runs)
         }
       } catch {
         verification.findings.append(StoreFinding(error.description))

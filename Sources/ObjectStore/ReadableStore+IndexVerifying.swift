@@ -1,6 +1,50 @@
+internal import DiskAccess
+internal import Journaling
 internal import ObjectModel
 
 extension ReadableStore {
+  /// What is wrong with the files of indexes as a checkpoint names them: who opens a store does without those that are
+  /// damaged, as the rows have everything of them.
+  ///
+  /// - Parameter known: runs that are open and have been read to their ends.
+  /// - Throws: also where the rows' files are not those that are named.
+  func indexFindings(
+    of checkpoint: Checkpoint, besides known: [IndexRun]
+  ) throws(StoreError) -> [StoreFinding] {
+    // What is met here is no matter of those who read on.
+    let cache = BlockCache(largestByteCount: 0)
+    let store = manifest.store
+    let loss = try checkpoint.fold(of: store, in: folder, cache: cache).snapshot.index.loss
+    guard !checkpoint.indexes.runs.isEmpty else {
+      return loss.map { [StoreFinding(ofIndex: $0)] } ?? []
+    }
+    let files = try onDiskOfStore { () throws(DiskError) in
+      try folder.folderForReading(Checkpoint.folderName)
+    }
+    var findings: [StoreFinding] = []
+    for named in checkpoint.indexes.runs {
+      do throws(RunError) {
+        let run = try IndexRun(named.name, in: files, store: store, cache: cache)
+        if Checkpoint.NamedRun(run) != named {
+          findings.append(StoreFinding(ofIndex: .runReplaced(named.name)))
+        } else if !known.contains(where: { $0.name == named.name }) {
+          try run.verify()
+        }
+      } catch {
+        let failure = StoreError(error)
+        if case .disk(let cause) = error, cause.code == .notFound {
+          findings.append(StoreFinding(ofIndex: .runMissing(named.name)))
+        } else if failure.isFinding {
+          findings.append(StoreFinding(ofIndex: failure))
+        } else {
+          throw failure
+        }
+      }
+    }
+    if findings.isEmpty, let loss { findings.append(StoreFinding(ofIndex: loss)) }
+    return findings
+  }
+
   /// What of the indexes of a state is not so in its rows.
   ///
   /// Entries stand in the order of their values, and rows in that of the objects: sums of their hashes are

@@ -9,16 +9,20 @@ extension ReadableStore {
   /// - Parameter deep: whether its indexes are compared with its rows too, and both ends of its relationships.
   func verifyState(_ head: Snapshot, deep: Bool) throws(StoreError) -> Verification {
     var verification = Verification()
-    func check(_ verify: () throws(RunError) -> Void) throws(StoreError) {
+    func check(
+      _ finding: (RunError) -> StoreFinding, _ verify: () throws(RunError) -> Void
+    ) throws(StoreError) {
       do throws(RunError) {
         try verify()
       } catch {
         if case .disk = error { throw StoreError(error) }
-        verification.findings.append(StoreFinding("\(error)"))
+        verification.findings.append(finding(error))
       }
     }
-    for run in head.layers.flatMap(\.runs) { try check(run.verify) }
-    for run in head.index.runs { try check(run.verify) }
+    for run in head.layers.flatMap(\.runs) { try check({ StoreFinding("\($0)") }, run.verify) }
+    for run in head.index.runs {
+      try check({ StoreFinding(ofIndex: StoreError($0)) }, run.verify)
+    }
     if deep, verification.findings.isEmpty {
       verification.findings += try compareIndexes(of: head)
       verification.findings += try EndComparing.findings(in: head) { name(of: $0) }

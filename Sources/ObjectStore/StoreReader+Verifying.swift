@@ -29,7 +29,7 @@ extension StoreReader {
     let (head, last) = (head, try settle())
     var verification = try verifyState(head, deep: deep)
     var files: CheckpointFiles?
-    let (reader, checkpoint) = try current(&verification)
+    let (reader, checkpoint) = try current(head, &verification)
     try verifyJournal(
       reader, through: last, head, checkpoint, deep: deep, within: nil, &files, &verification)
     try verifyEditBuffer(reader, through: last, &verification)
@@ -81,14 +81,25 @@ extension StoreReader {
   }
 
   /// The journal as it is, and its checkpoint, which the writer may replace meanwhile; nil where there is none that can
-  /// be read, which is noted unless the reader has done without it from its beginning.
+  /// be read, which is noted unless the reader has done without it from its beginning. What is wrong with its indexes is
+  /// noted in any case.
   private func current(
-    _ verification: inout Verification
+    _ head: Snapshot, _ verification: inout Verification
   ) throws(StoreError) -> (JournalReader, Checkpoint?) {
     var reader = try journalReader()
     while true {
       do throws(StoreError) {
-        return (reader, try Checkpoint.read(reader.manifest, in: folder)?.checkpoint)
+        guard let checkpoint = try Checkpoint.read(reader.manifest, in: folder)?.checkpoint else {
+          return (reader, nil)
+        }
+        let found = try indexFindings(of: checkpoint, besides: head.index.runs)
+        let newer = found.isEmpty ? reader : try journalReader()
+        guard newer.manifest.attachments == reader.manifest.attachments else {
+          reader = newer
+          continue
+        }
+        verification.findings += found.filter { !verification.findings.contains($0) }
+        return (reader, checkpoint)
       } catch {
         let newer = try journalReader()
         guard newer.manifest.attachments == reader.manifest.attachments else {

@@ -19,6 +19,13 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
     self.init(error.description, isOfNewerCode: error.code == .newerFormat)
   }
 
+  /// Damage of a file that the rows have everything of.
+  init(ofIndex error: StoreError) {
+    self.init(
+      error.whatHappened + " The rows have everything of it, and a compaction makes it anew.",
+      isOfNewerCode: error.code == .newerFormat)
+  }
+
   /// Damage of a file that the journal has everything of.
   init(madeAnew error: StoreError) {
     self.init(error.whatHappened + " It was made anew from the journal.")

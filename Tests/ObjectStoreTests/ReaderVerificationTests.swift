@@ -91,6 +91,56 @@ import Testing
     }
   }
 
+  @Test func `a reader finds a bit that has changed anywhere in a run of indexes`() throws {
+    let (disk, name) = try Self.indexRun()
+    let bytes = try #require(disk.contents(of: name))
+    for offset in 0..<bytes.count where offset < 160 || offset % 5 == 0 {
+      var changed = bytes
+      changed[offset] ^= 1 << UInt8(offset % 8)
+      try disk.setContents(name, changed)
+      let findings = try StoreReader(on: disk, at: StoreLife.path).verification().findings
+      #expect(!findings.isEmpty, "byte \(offset)")
+    }
+    try disk.setContents(name, bytes)
+    #expect(try StoreReader(on: disk, at: StoreLife.path).verification(deep: true).findings == [])
+  }
+
+  @Test(arguments: [false, true])
+  func `a reader finds a run of indexes that is missing, emptied, longer, or another`(deep: Bool)
+    throws
+  {
+    let (disk, name) = try Self.indexRun()
+    let bytes = try #require(disk.contents(of: name))
+    let (folder, file) = (
+      try disk.folder(at: "\(StoreLife.path)/snapshots"),
+      String(name.dropFirst("\(StoreLife.path)/snapshots/".count))
+    )
+    let others: [[UInt8]?] = [
+      nil, [], bytes + [0], Array(bytes.dropLast()), IndexForgery().bytes,
+    ]
+    for changed in others {
+      try folder.remove(file)
+      if let changed { try disk.setContents(name, changed) }
+      let reader = try StoreReader(on: disk, at: StoreLife.path)
+      let findings = try reader.verification(deep: deep).findings
+      #expect(findings.count == 1, "\(findings)")
+      #expect(findings.first?.description.contains(file) == true, "\(findings)")
+      #expect(findings.first?.description.contains("The rows have everything of it") == true)
+      if changed == nil { try disk.setContents(name, bytes) }
+    }
+  }
+
+  /// A closed store with a run of indexes, of which compaction has dropped the past.
+  private static func indexRun() throws -> (SimulatedDisk, name: String) {
+    var life = try StoreLife(seed: 9)
+    for _ in 1...30 { try life.save() }
+    try life.roll()
+    try life.endContexts()
+    try life.store.compact(keeping: .latest)
+    try life.store.close()
+    return (life.disk, try #require(life.disk.paths.last { $0.hasSuffix(".xi") }))
+  }
+
   @Test func `beside a writer nothing is found that is not so`() throws {
     var life = try StoreLife(seed: 31)
     try life.save()

@@ -10,6 +10,8 @@ extension Command {
       "Damage ends it with 65. With --strict what is no damage but not as it should be either ends it with 1: commits "
         + "that could not be compared, unsaved edits that are not whole, or more in the journal than is known to be "
         + "durable.",
+      "A file of indexes that is damaged or missing is damage too, though nothing is lost by it: a reader does without it, "
+        + "and whoever opens the journal for writing makes it anew of the rows.",
       "A deep verification folds the journal again, and holds the state in memory meanwhile.",
     ],
     examples: [
