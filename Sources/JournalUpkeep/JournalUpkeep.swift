@@ -40,6 +40,9 @@ extension JSONKind {
     JSONKind(
       "bisection", "the first bad commit, or null where that cannot be told", "first good bad steps"
     ),
-    JSONKind("newJournal", "a journal that was made", "path lastCommit firstKeptCommit bytes"),
+    JSONKind(
+      "newJournal",
+      "a journal that was made; `findings` and `lost` where edits of the original cannot be read that were not saved",
+      "path lastCommit firstKeptCommit bytes findings lost"),
   ]
 }

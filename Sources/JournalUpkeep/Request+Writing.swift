@@ -52,16 +52,26 @@ extension Request {
   private static let largestInput = 256 << 20
 
   /// Tells of a journal that was made.
-  func tell(of made: NewJournal, _ deed: String) {
+  ///
+  /// - Parameter lost: what of another is not in it.
+  func tell(
+    of made: NewJournal, _ deed: String, without lost: LeftoverEdits.Loss = LeftoverEdits.Loss()
+  ) {
     if output.isJSON {
+      let texts = { (texts: [String]) -> JSONValue? in
+        texts.isEmpty ? nil : .array(texts.map { .string($0) })
+      }
       output.json(
         .document(
           "newJournal",
           [
             ("path", .string(made.path)), ("lastCommit", .count(made.last.rawValue)),
             ("firstKeptCommit", .count(made.first.rawValue)), ("bytes", .count(made.byteCount)),
+            ("findings", texts(lost.findings)), ("lost", texts(lost.losses)),
           ]))
     } else {
+      for finding in lost.findings { output.note("\("damaged:", .removed) \(finding)") }
+      for loss in lost.losses { output.note("\("lost:", .warning) \(loss)") }
       output.line("\(deed, .added) \(made.path, .strong), with \(made.wordsForPast).")
     }
   }

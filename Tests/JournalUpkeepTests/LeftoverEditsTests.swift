@@ -2,6 +2,7 @@ import DiskAccess
 import DiskSimulation
 import JournalInspection
 import ObjectModel
+import ObjectPatching
 import ObjectStore
 import Testing
 import ToolSupport
@@ -42,7 +43,34 @@ import ToolSupport
     let run = Upkeep.run(line, on: disk)
     #expect(run.status == .fine, "\(run)")
     #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
-    if line.hasPrefix("repair") { #expect(run.errors.contains(Self.lost), "\(run.errors)") }
+    #expect(run.errors.contains(Self.lost), "\(run.errors)")
+    #expect(run.errors.contains("damaged: edits"), "\(run.errors)")
+  }
+
+  @Test(arguments: [
+    "backup -o New.xjournal", "compact -o New.xjournal", "replay --into New.xjournal",
+  ])
+  func `what a copy lacks of edits that cannot be read is told, in JSON too`(line: String) throws {
+    let whole = Upkeep.run("\(line) --json", on: try LongJournal.make(.none))
+    #expect(whole.status == .fine && !whole.output.contains("lost"), "\(whole)")
+    for place in [20, 8, 40] {
+      let disk = try Self.make { bytes, half in
+        Self.flipping(place == 20 ? place : half + place, bytes)
+      }
+      let run = Upkeep.run("\(line) --json", on: disk)
+      #expect(run.status == .fine, "\(place): \(run)")
+      let document = try JSONValue(parsing: Array(run.output.utf8)).object
+      let repaired = Upkeep.run("repair -s Notes.xjournal -o R.xjournal --json", on: disk)
+      let other = try JSONValue(parsing: Array(repaired.output.utf8)).object
+      #expect(document?["lost"]?.array?.isEmpty == false, "\(place): \(run)")
+      #expect(document?["lost"] == other?["lost"], "\(place): \(run)")
+      #expect(document?["findings"] == other?["findings"], "\(place): \(run)")
+      #expect(Upkeep.run("verify --deep --strict -s New.xjournal", on: disk).status == .fine)
+    }
+    let disk = try LongJournal.make(.none)
+    try disk.folder(at: Journals.path).remove("edits")
+    let run = Upkeep.run(line, on: disk)
+    #expect(run.status == .fine && run.errors.contains(Self.lost), "\(run)")
   }
 
   enum Damage: CaseIterable { case emptied, cut, header, half }

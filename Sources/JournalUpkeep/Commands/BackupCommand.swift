@@ -11,15 +11,18 @@ extension Command {
       "backup", "Copies a journal, with all its past and what is not saved.",
       details: [
         "The original is neither locked nor changed, and may be written meanwhile: the copy is the same journal as it was "
-          + "at a moment during that. It is read to its last byte before it counts as made."
+          + "at a moment during that. It is read to its last byte before it counts as made.",
+        "A journal with damage is refused: ‘repair’ makes a sound one of it. But where only edits are damaged that were not "
+          + "saved, all that was saved is copied, and what is lost is told on the standard error output, or in the document.",
       ],
       examples: [Example("xjournal backup -o Copy.xjournal", "a copy beside the original")],
       options: [.newJournal], isPaged: false, passCount: 2
     ) { (request) throws(ToolError) in
       let (original, path) = (try request.path(), try request.newPath())
       try NewPlace.refuseExisting(path, on: disk)
-      let place = try JournalCopy.make(of: original, at: path, on: disk, reading: request.disk)
-      request.tell(of: try place.finish(on: disk), "copied to")
+      let (place, lost) = try JournalCopy.make(
+        of: original, at: path, on: disk, reading: request.disk)
+      request.tell(of: try place.finish(on: disk), "copied to", without: lost)
       return .fine
     }
   }

@@ -29,7 +29,8 @@ extension Command {
         kept = .commits(since: number)
       }
       try NewPlace.refuseExisting(path, on: disk)
-      let place = try JournalCopy.make(of: original, at: path, on: disk, reading: request.disk)
+      let (place, lost) = try JournalCopy.make(
+        of: original, at: path, on: disk, reading: request.disk)
       var drafts: [Draft] = []
       let made = try place.finish(on: disk) { (store) throws(ToolError) in
         try onStore { () throws(StoreError) in
@@ -40,7 +41,7 @@ extension Command {
         }
         drafts = store.unsavedDrafts
       }
-      request.tell(of: made, "compacted to")
+      request.tell(of: made, "compacted to", without: lost)
       tellOfKeptPast(drafts, request.output)
       return .fine
     }

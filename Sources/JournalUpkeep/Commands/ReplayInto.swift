@@ -32,8 +32,10 @@ extension Command {
       }
       try NewPlace.refuseExisting(path, on: disk)
       let place: NewPlace
+      var lost = LeftoverEdits.Loss()
       if last == store.lastCommit {
-        place = try JournalCopy.make(of: original, at: path, on: disk, reading: request.disk)
+        let copy = try JournalCopy.make(of: original, at: path, on: disk, reading: request.disk)
+        (place, lost) = (copy.place, copy.lost)
       } else {
         // It may be refused: before anything is made.
         let cut = try JournalCut(of: original, after: last, store.tag, on: disk)
@@ -42,7 +44,7 @@ extension Command {
           try cut.copy(to: place, on: disk)
         }
       }
-      request.tell(of: try place.finish(on: disk), "replayed to")
+      request.tell(of: try place.finish(on: disk), "replayed to", without: lost)
       return .fine
     }
   }

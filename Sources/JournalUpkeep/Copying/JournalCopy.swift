@@ -12,14 +12,15 @@ struct JournalCopy {
 
   init(in place: NewPlace) { self.place = place }
 
-  /// Copies the whole of a sound journal, with what is not saved, to where there is nothing.
+  /// Copies the whole of a sound journal, with what is not saved, to where there is nothing. Where that cannot be read, all
+  /// that was saved is copied nevertheless.
   ///
   /// - Parameter source: the disk as it is read.
-  /// - Returns: where it is now, not whole before it has been read.
+  /// - Returns: where it is now, not whole before it has been read, and what is not in it.
   /// - Throws: where it is damaged, before anything is made.
   static func make(
     of path: String, at newPath: String, on disk: any Disk, reading source: any ReadableDisk
-  ) throws(ToolError) -> NewPlace {
+  ) throws(ToolError) -> (place: NewPlace, lost: LeftoverEdits.Loss) {
     var reader = try reader(of: path, on: source)
     var made: NewPlace?
     var attempt = 0
@@ -27,16 +28,23 @@ struct JournalCopy {
       attempt += 1
       do throws(ToolError) {
         // Before the segments, so that these have every edit that has left the buffer since.
-        let edits = try edits(in: reader.folder)
-        let survey = try JournalSurvey(reader.manifest, in: reader.folder)
+        let edits = try LeftoverEdits(in: reader.folder, of: reader.manifest)
+        if edits.isAhead, attempt < 10 {
+          // A writer has gone on to another segment meanwhile, and put edits there.
+          reader = try Self.reader(of: path, on: source)
+          continue
+        }
+        let survey = try JournalSurvey(
+          reader.manifest, in: reader.folder, durableThrough: edits.durableThrough)
         if let hole = survey.findings.first {
           throw ToolError(
             .damage, "the journal is damaged in \(hole); make a sound one of it by ‘repair’.")
         }
         if made == nil { made = try NewPlace(newPath, on: disk) }
         guard let place = made else { continue }
-        try JournalCopy(in: place).copyAll(survey, edits)
-        return place
+        let lost = try edits.loss(behind: survey)
+        try JournalCopy(in: place).copyAll(survey, edits.bytes)
+        return (place, lost)
       } catch {
         // Somebody may have compacted it meanwhile, or replaced a checkpoint.
         let newer = try Self.reader(of: path, on: source)

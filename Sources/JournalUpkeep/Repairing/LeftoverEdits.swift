@@ -25,10 +25,39 @@ struct LeftoverEdits {
   /// The last frame of the segments there were that the buffer knows to be durable.
   var durableThrough: FrameNumber { isAhead ? .none : contents?.durableThrough ?? .none }
 
+  /// What is told of edits that no frame has and that cannot be read.
+  struct Loss {
+    /// What is wrong with the original, and what could not be taken over.
+    var findings: [String] = []
+    var losses: [String] = []
+
+    /// What is lost where nothing of them can be read.
+    static let all = "what was not saved when the journal was used last"
+  }
+
+  /// What is wrong with the edits that no frame has, and what is lost by it.
+  ///
+  /// - Parameter survey: of the frames there are.
+  func loss(behind survey: JournalSurvey) throws(ToolError) -> Loss {
+    var loss = Loss()
+    if isNoFile {
+      loss.findings.append("\(JournalFiles.edits): no file")
+      loss.losses.append(Loss.all)
+    }
+    guard let part = survey.parts.last, part.lastFrame > .none else { return loss }
+    for finding in try findings(from: part.nextEdit) {
+      loss.findings.append("\(finding)")
+      var lost = Loss.all
+      if case .editDamaged(let first) = finding.kind { lost += ", from edit \(first.rawValue) on" }
+      if !loss.losses.contains(lost) { loss.losses.append(lost) }
+    }
+    return loss
+  }
+
   /// What keeps edits from being read that no frame has.
   ///
   /// - Parameter next: the edit behind those in frames.
-  func findings(from next: EditNumber) throws(ToolError) -> [Finding] {
+  private func findings(from next: EditNumber) throws(ToolError) -> [Finding] {
     if isAhead { return [] }
     guard var contents else {
       return isNoFile ? [] : [Finding(.editBufferMissing, JournalFiles.edits)]

@@ -17,7 +17,6 @@ struct Repair {
   var noted: [String] = []
   /// Whether the manifest was put together of what the segments say.
   private var isManifestLost = false
-  private static let lostEdits = "what was not saved when the journal was used last"
 
   /// What is wrong with the original.
   var findings: [String] { source.findings + noted }
@@ -81,11 +80,9 @@ struct Repair {
     }
     if let edits {
       try copy.write(edits: edits.bytes)
-      if edits.isNoFile {
-        noted.append("\(JournalFiles.edits): no file")
-        losses.append(Self.lostEdits)
-      }
-      try noteLost(edits, survey)
+      let loss = try edits.loss(behind: survey)
+      noted += loss.findings
+      losses += loss.losses
     }
     let clock = PastClock(disk)
     var store = try open(place, clock)
@@ -99,7 +96,7 @@ struct Repair {
         if plan.isTail || isLost { try dropPast(of: store, before: first) }
       }
       if let hole = plan.hole {
-        losses.append(Self.lostEdits)
+        losses.append(LeftoverEdits.Loss.all)
         store = try salvage(survey, plan, from: hole, into: store, clock, isWanted: salvaging)
       }
       let unsound = try onStore { () throws(StoreError) in try store.verify() }
@@ -175,19 +172,6 @@ struct Repair {
   }
 
   // MARK: The new journal
-
-  /// Tells what of the edits that no frame has cannot be read.
-  private mutating func noteLost(
-    _ edits: LeftoverEdits, _ survey: JournalSurvey
-  ) throws(ToolError) {
-    guard let part = survey.parts.last, part.lastFrame > .none else { return }
-    for finding in try edits.findings(from: part.nextEdit) {
-      noted.append("\(finding)")
-      var loss = Self.lostEdits
-      if case .editDamaged(let first) = finding.kind { loss += ", from edit \(first.rawValue) on" }
-      if !losses.contains(loss) { losses.append(loss) }
-    }
-  }
 
   /// The first commit that stands in the segments that were taken over; nil where there is none.
   private func firstCommit(
@@ -272,7 +256,7 @@ struct Repair {
       // It may be the edits that are in no frame yet.
       guard error.code == .damaged else { throw ToolError(error) }
       noted.append(error.description)
-      losses.append(Self.lostEdits)
+      losses.append(LeftoverEdits.Loss.all)
       do throws(DiskError) {
         if try place.folder.information(of: JournalFiles.edits) != nil {
           try place.folder.remove(JournalFiles.edits)
