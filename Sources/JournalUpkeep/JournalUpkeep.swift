@@ -31,8 +31,9 @@ extension JSONKind {
     JSONKind("unchanged", "that nothing was different, and so nothing was committed", "lastCommit"),
     JSONKind("discarded", "a draft that was given up", "context name edits"),
     JSONKind(
-      "repair", "a journal that was made of a damaged one, and what is lost",
-      "path lastCommit keptThrough salvaged findings lost"),
+      "repair",
+      "a journal that was made of a damaged one, and what is lost; commits are named in `lost` by the numbers they had, and `renumbered` has stretches of those that have others `now`",
+      "path lastCommit keptThrough salvaged findings lost renumbered"),
     JSONKind(
       "patch", "what a patch has done, or would do; `commit` is null where nothing was committed",
       "commit objects deletedAlong conflicts findings"),

@@ -25,10 +25,21 @@ package enum SalvagedEntry {
     }
   }
 
-  /// The tag that is given a commit.
-  package var tag: String? {
-    guard case .event(.tagged(let name, .some)) = self else { return nil }
-    return name
+  /// The tag that is given a commit, or taken away.
+  package var tag: (name: String, isGiven: Bool)? {
+    guard case .event(.tagged(let name, let commit)) = self else { return nil }
+    return (name, commit != nil)
+  }
+
+  /// The same of a frame, with what spans frames read of its journal, where that can be read.
+  package static func all(
+    in payload: UnsafeRawBufferPointer, of frame: FrameNumber, _ store: StoreTag,
+    _ journal: JournalReader?
+  ) throws(StoreError) -> [SalvagedEntry] {
+    try all(in: payload, of: frame, store) { (span) throws(JournalError) in
+      guard let journal else { throw .closed }
+      return try journal.bytes(of: span)
+    }
   }
 
   /// What a frame says, in order.

@@ -78,6 +78,92 @@ import ToolSupport
     #expect(count.output == "\(truth.states[19].count)\n")
   }
 
+  @Test(arguments: [true, false])
+  func `what is sound between missing segments is kept, and what is behind them as it was`(
+    hasManifest: Bool
+  ) throws {
+    let disk = try LongJournal.make(.late)
+    let truth = try JournalTruth(on: disk)
+    try Self.remove(1...1, on: disk)
+    try Self.remove(3...3, on: disk)
+    if !hasManifest { try disk.folder(at: Journals.path).remove("MANIFEST") }
+    let run = Upkeep.run(Self.lines[1], on: disk)
+    try #require(run.status == .fine, "\(run)")
+    #expect(Self.isSound(disk).status == .fine)
+    let kept = try JournalTruth(of: "New.xjournal", on: disk)
+    #expect(kept.commits.prefix(6) == truth.commits[6..<12], "\(run.errors)")
+    #expect(kept.commits.suffix(6) == truth.commits.suffix(6), "\(run.errors)")
+    #expect(kept.states.suffix(6) == truth.states.suffix(6))
+    // Of each object there is what the commits say that can be read: what made it, or what changed it.
+    let named = { (number: Int) in kept.states[5][UInt64(number)] }
+    for number in 7...12 { #expect(named(number) == truth.states[11][UInt64(number)]) }
+    #expect(run.errors.contains("lost: commits 1 to 6\n"), "\(run.errors)")
+    #expect(run.errors.contains("7 to 12 are 1 to 6"), "\(run.errors)")
+    #expect(try StoreReader(on: disk, at: "New.xjournal").tags["middle"]?.rawValue == 6)
+    // Without that, what is behind them stays as it is, with its edits.
+    let plain = Upkeep.run(
+      Self.lines[0].replacing("New", with: "Plain"), on: disk)
+    #expect(plain.status == .fine && plain.output.contains("with commits 19 to 24"), "\(plain)")
+  }
+
+  @Test func `commits before the damage of a journal whose past was dropped are kept on demand`()
+    throws
+  {
+    let disk = try LongJournal.make(.late, compacted: true)
+    let truth = try JournalTruth(on: disk)
+    let segments = disk.paths.filter { $0.hasSuffix(".xj") }.sorted()
+    let second = segments[1].dropFirst("\(Journals.path)/journal/".count)
+    try disk.folder(at: "\(Journals.path)/journal").remove(String(second))
+    let run = Upkeep.run("\(Self.lines[1]) --json", on: disk)
+    try #require(run.status == .fine, "\(run)")
+    #expect(Self.isSound(disk).status == .fine)
+    let kept = try JournalTruth(of: "New.xjournal", on: disk)
+    let messages = kept.commits.map(\.message)
+    for number in [4, 5, 6, 13, 18, 24] {
+      #expect(messages.contains("commit \(number)"), "\(number): \(messages)")
+    }
+    #expect(kept.states.last == truth.states.last)
+    // What compaction has dropped is not lost now.
+    #expect(!run.output.contains("commits 1 to 3"), "\(run.output)")
+    #expect(run.output.contains(#""renumbered":[{"first":4,"last":6,"now":1}"#), "\(run.output)")
+  }
+
+  @Test(arguments: [1, 2, 3])
+  func `without a manifest the state that was kept is salvaged, too`(missing: Int) throws {
+    let disk = try LongJournal.make(.late)
+    let truth = try JournalTruth(on: disk)
+    try Self.remove(missing...missing, on: disk)
+    let other = disk.imageAfterProcessDeath()
+    try disk.folder(at: Journals.path).remove("MANIFEST")
+    let run = Upkeep.run(Self.lines[1], on: disk)
+    try #require(run.status == .fine, "\(run)")
+    #expect(Self.isSound(disk).status == .fine)
+    let kept = try JournalTruth(of: "New.xjournal", on: disk)
+    #expect(kept.states.suffix(4) == truth.states.suffix(4), "\(run.errors)")
+    // As with it.
+    _ = Upkeep.run(Self.lines[1], on: other)
+    #expect(try JournalTruth(of: "New.xjournal", on: other).states == kept.states)
+  }
+
+  @Test(arguments: lines)
+  func `a tag that was taken away is not told as lost, nor set again`(line: String) throws {
+    for checkpoint in [LongJournal.Checkpoint.none, .late] {
+      let disk = try LongJournal.make(checkpoint)
+      let store = try JournaledStore(on: disk, at: Journals.path, model: nil)
+      for name in ["gone", "there"] { try store.tag(name, 20) }
+      try store.removeTag("gone")
+      if checkpoint == .late { try store.checkpoint() }
+      try store.close()
+      try Self.remove(2...2, on: disk)
+      let run = Upkeep.run(line, on: disk)
+      try #require(run.status == .fine, "\(run)")
+      #expect(!run.errors.contains("gone"), "\(run.errors)")
+      let tags = try StoreReader(on: disk, at: "New.xjournal").tags
+      #expect(tags["gone"] == nil)
+      #expect((tags["there"] != nil) == line.contains("salvage"), "\(tags)")
+    }
+  }
+
   @Test(arguments: lines)
   func `frames that were durable and are gone are told`(line: String) throws {
     let gone = try LongJournal.make(.none)

@@ -14,7 +14,11 @@ extension Command {
           + "byte. Where the beginning is lost, it begins with the first commit whose state can be told. With --salvage it "
           + "has the commits behind the damage too, as far as they can be read: they are made again, with their times, "
           + "authors and messages, under the numbers that are next.",
-        "What is lost is told on the standard error output; with --json it is in the document.",
+        "Where commits are left between damaged places and nothing leads to them, --salvage makes all commits again; of each "
+          + "object there is then what they say of it. Of commits that are made again the edits are not there, nor is what was "
+          + "not saved. A state that was kept behind the damage is used, also where the manifest is lost.",
+        "What is lost is told on the standard error output; with --json it is in the document. Commits are named there by the "
+          + "numbers they had, and those that have others now are told.",
       ],
       examples: [
         Example("xjournal repair -o Repaired.xjournal", "what comes before the damage"),
@@ -44,15 +48,40 @@ extension Command {
             ("salvaged", .count(repair.salvagedCount)),
             ("findings", .array(repair.findings.map { .string($0) })),
             ("lost", .array(repair.losses.map { .string($0) })),
+            (
+              "renumbered",
+              .array(
+                repair.renumbered.map {
+                  .members([
+                    ("first", .count($0.first.rawValue)), ("last", .count($0.last.rawValue)),
+                    ("now", .count($0.now.rawValue)),
+                  ])
+                })
+            ),
           ]))
     }
     for finding in repair.findings { output.note("\("damaged:", .removed) \(finding)") }
     for loss in repair.losses { output.note("\("lost:", .warning) \(loss)") }
+    tellNumbers(repair.renumbered, output)
     let salvaged =
       repair.salvagedCount > 0
       ? ", \(Wording.count(repair.salvagedCount)) of them made again" : ""
     output.line(
       "\("repaired to", .added) \(made.path, .strong), with \(made.wordsForPast)\(salvaged)."
+    )
+  }
+
+  /// Says which commits are called otherwise now.
+  private static func tellNumbers(_ renumbered: [Salvaging.Renumbering], _ output: Output) {
+    guard !renumbered.isEmpty else { return }
+    let words = renumbered.prefix(3).map { stretch in
+      let count = stretch.last.rawValue - stretch.first.rawValue
+      return count == 0
+        ? "\(stretch.first) is \(stretch.now)"
+        : "\(stretch.first) to \(stretch.last) are \(stretch.now) to \(stretch.now.rawValue + count)"
+    }
+    output.note(
+      "\("note:", .warning) commits are named by the numbers they had: in the new journal \(words.joined(separator: ", "))\(renumbered.count > 3 ? ", …" : "")."
     )
   }
 }

@@ -149,13 +149,8 @@ struct JournalCopy {
     behind last: FrameNumber, _ nextEdit: EditNumber, as number: SegmentNumber,
     of store: StoreIdentity, _ attachments: [Manifest.Attachment], salt: UInt64
   ) throws(ToolError) {
-    var manifest = try LostManifest.manifest(
-      of: store, beginningWith: number, salt: salt, behind: last)
-    manifest.attachments = attachments
-    guard var header = MendedFolder.header(of: manifest.segments[0], store) else {
-      throw ToolError(.ourFault, "segment \(number) cannot be begun.")
-    }
-    header.firstEdit = nextEdit
+    let (manifest, header) = try LostManifest.beginning(
+      behind: last, nextEdit, as: number, of: store, attachments, salt: salt)
     try onDisk { () throws(DiskError) in
       try place.folder.makeFolder(JournalFiles.journalFolder)
       let target = try place.folder.folder(JournalFiles.journalFolder)

@@ -125,10 +125,14 @@ struct LostManifest {
     guard var manifest = Self.manifest(of: first.header.store, naming: named()) else {
       throw Self.doesNotFollow()
     }
-    guard first.header.firstFrame != FrameNumber(1) else { return manifest }
-    // The journal alone does not say what came before it.
-    manifest.attachments = try onStore { () throws(StoreError) in
-      try Checkpoint.attachmentsOfNewest(in: folder, of: first.header.store, manifest)
+    do throws(StoreError) {
+      manifest.attachments = try Checkpoint.attachmentsOfNewest(
+        in: folder, of: first.header.store, manifest)
+    } catch {
+      // A journal that goes back to its beginning does without.
+      guard first.header.firstFrame == FrameNumber(1), error.code == .disk else {
+        throw ToolError(error)
+      }
     }
     return manifest
   }
@@ -169,15 +173,20 @@ struct LostManifest {
     return named
   }
 
-  /// The manifest of a journal that begins anew behind a frame.
-  static func manifest(
-    of store: StoreIdentity, beginningWith number: SegmentNumber, salt: UInt64,
-    behind last: FrameNumber
-  ) throws(ToolError) -> Manifest {
+  /// The manifest of a journal that begins anew behind a frame, and the header of its one segment.
+  static func beginning(
+    behind last: FrameNumber, _ nextEdit: EditNumber, as number: SegmentNumber,
+    of store: StoreIdentity, _ attachments: [Manifest.Attachment], salt: UInt64
+  ) throws(ToolError) -> (manifest: Manifest, header: SegmentHeader) {
     guard
-      let manifest = reading(of: store, beginningWith: number, salt: salt, behind: last)
+      var manifest = reading(of: store, beginningWith: number, salt: salt, behind: last)
     else { throw doesNotFollow() }
-    return manifest
+    manifest.attachments = attachments
+    guard var header = MendedFolder.header(of: manifest.segments[0], store) else {
+      throw ToolError(.ourFault, "segment \(number) cannot be begun.")
+    }
+    header.firstEdit = nextEdit
+    return (manifest, header)
   }
 
   /// The same; nil where there can be none such.

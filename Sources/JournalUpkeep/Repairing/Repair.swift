@@ -1,3 +1,4 @@
+internal import ByteCoding
 internal import DiskAccess
 internal import JournalInspection
 internal import Journaling
@@ -26,6 +27,8 @@ struct Repair {
   private(set) var keptCommit = CommitNumber.none
   /// How many commits were made again.
   private(set) var salvagedCount = 0
+  /// Which of them have other numbers than they had.
+  private(set) var renumbered: [Salvaging.Renumbering] = []
 
   init(of path: String, reading source: any ReadableDisk, on disk: any Disk) {
     self.path = path
@@ -47,7 +50,7 @@ struct Repair {
     let durable = max((try? edits.get())?.durableThrough ?? .none, kept.end?.frame ?? .none)
     let survey = try JournalSurvey(manifest, in: folder, durableThrough: durable)
     noted += survey.findings.map { "\($0)" }
-    let plan = try plan(survey, kept)
+    let plan = try plan(survey, kept, salvaging: salvaging)
     // What cannot be read is told before anything is made.
     let wanted = plan.hole == nil ? try edits.get() : nil
     let place = try NewPlace(newPath, on: disk)
@@ -275,32 +278,29 @@ struct Repair {
     _ survey: JournalSurvey, _ plan: RepairPlan, from hole: Int, into store: JournaledStore,
     _ clock: PastClock, isWanted: Bool
   ) throws(ToolError) -> JournaledStore {
-    let reader = try reader()
+    let reader = try reader(survey, plan)
     var salvaging = Salvaging(into: store, clock)
     if isWanted, let reader { try salvaging.expect(from: reader) }
     var tags = Set((reader?.tags ?? [:]).filter { store.tags[$0.key] != $0.value }.keys)
     var last = max(store.lastCommit, reader?.lastCommit ?? .none)
-    let journal = try? JournalReader(in: survey.folder, path: path)
+    let journal = journal(survey)
     var failure: ToolError?
     let frames = RemainingFrames(survey: survey, first: hole, isWhole: plan.isHoleBefore)
     let lastFrame = try frames.forEachBatch { frame, payload in
       do throws(ToolError) {
-        let entries: [SalvagedEntry]
+        var entries: [SalvagedEntry]
         do throws(StoreError) {
-          entries = try SalvagedEntry.all(in: payload, of: frame, store.tag) {
-            (span) throws(JournalError) in
-            guard let journal else { throw .closed }
-            return try journal.bytes(of: span)
-          }
+          entries = try SalvagedEntry.all(in: payload, of: frame, store.tag, journal)
         } catch {
           salvaging.lose(frame, error)
           return true
         }
         for entry in entries { last = max(last, entry.knownCommit) }
-        if isWanted {
-          try salvaging.take(entries)
-        } else {
-          tags.formUnion(entries.compactMap(\.tag))
+        // Which tags there were then is known, also of those that were taken away since.
+        if reader != nil, frame <= plan.keptThrough { entries.removeAll { $0.tag != nil } }
+        if isWanted { try salvaging.take(entries) }
+        for (name, isGiven) in entries.lazy.compactMap(\.tag) {
+          if isGiven { tags.insert(name) } else { tags.remove(name) }
         }
         return true
       } catch {
@@ -323,6 +323,7 @@ struct Repair {
     losses += tags.sorted().map { "the tag ‘\($0)’, which --salvage sets where its commit is read" }
     losses += salvaging.losses.filter { !losses.contains($0) }
     salvagedCount = salvaging.count
+    renumbered = salvaging.renumbered
     return salvaging.store
   }
 
@@ -335,13 +336,42 @@ struct Repair {
     losses.append("\(frames), with whatever was saved or tagged there")
   }
 
-  /// A reader of the original, which shows what is behind the damaged place where a state was kept there.
-  private func reader() throws(ToolError) -> StoreReader? {
+  /// A reader of the original, which shows what is behind the damaged place where a state was kept there; at least that
+  /// state.
+  private func reader(
+    _ survey: JournalSurvey, _ plan: RepairPlan
+  ) throws(ToolError) -> StoreReader? {
+    if let reader = try reader(in: original(survey)) { return reader }
+    guard plan.keptThrough > .none else { return nil }
+    let number = survey.manifest.segments.last?.number.next ?? SegmentNumber(1)
+    let (manifest, header) = try LostManifest.beginning(
+      behind: plan.keptThrough, EditNumber(1), as: number, of: survey.manifest.store,
+      survey.manifest.attachments, salt: 0)
+    let files = [
+      JournalFiles.manifest: manifest.encoded().withBytes { Array($0) },
+      "\(JournalFiles.journalFolder)/\(number.fileName)": header.encoded().withBytes { Array($0) },
+    ]
+    return try reader(in: SuppliedFolder(survey.folder, files))
+  }
+
+  private func reader(in folder: any ReadableFolder) throws(ToolError) -> StoreReader? {
     do throws(StoreError) {
-      return try StoreReader(on: source, at: path)
+      return try StoreReader(on: SuppliedDisk(folder, on: source), at: path)
     } catch {
       guard [.damaged, .disk, .commitMissing].contains(error.code) else { throw ToolError(error) }
       return nil
     }
+  }
+
+  /// The original with its manifest, also where that was put together.
+  private func original(_ survey: JournalSurvey) -> SuppliedFolder {
+    SuppliedFolder(
+      survey.folder,
+      [JournalFiles.manifest: survey.manifest.encoded().withBytes { Array($0) }])
+  }
+
+  /// Reads frames of the original by their places; nil where that cannot be.
+  func journal(_ survey: JournalSurvey) -> JournalReader? {
+    try? JournalReader(in: original(survey), path: path)
   }
 }

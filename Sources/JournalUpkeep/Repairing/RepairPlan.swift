@@ -18,6 +18,11 @@ struct RepairPlan {
   var start: (last: FrameNumber, edit: EditNumber)?
   /// The last frame that the state has in it that was kept.
   var keptThrough = FrameNumber.none
+
+  /// Nothing is taken over as it is: all commits are made again that can be read, from the first on.
+  static let anew = RepairPlan(
+    parts: [], keepsCheckpoint: false, hole: 0, isHoleBefore: true,
+    start: (.none, EditNumber(1)))
 }
 
 /// The state that was kept with a journal, as far as it is known before it is read.
@@ -38,8 +43,10 @@ struct KeptState {
 
 extension Repair {
   /// Decides what is taken over.
+  ///
+  /// - Parameter salvaging: whether commits are made again where they cannot be taken over as they are.
   mutating func plan(
-    _ survey: JournalSurvey, _ kept: KeptState
+    _ survey: JournalSurvey, _ kept: KeptState, salvaging: Bool
   ) throws(ToolError) -> RepairPlan {
     if let error = kept.failure {
       // What cannot be read is no better than what is damaged.
@@ -48,8 +55,31 @@ extension Repair {
       guard survey.goesBackToBeginning else { throw beyondRepair() }
     }
     var plan = try plan(survey, kept.end)
+    if salvaging, plan.isTail, let end = kept.end,
+      try hasCommits(in: survey, before: plan.parts.first?.segment.firstFrame ?? end.frame.next)
+    {
+      // They cannot come before what is taken over as it is, as something between the two is lost.
+      plan = .anew
+    }
     plan.keptThrough = kept.end?.frame ?? .none
     return plan
+  }
+
+  /// Whether frames that are sound before one have commits.
+  private func hasCommits(
+    in survey: JournalSurvey, before end: FrameNumber
+  ) throws(ToolError) -> Bool {
+    let journal = journal(survey)
+    var found = false
+    try RemainingFrames(survey: survey, first: 0, isWhole: true).forEachBatch { frame, payload in
+      guard frame < end else { return false }
+      // What cannot be told is told to be lost when it is come to.
+      let entries = try? SalvagedEntry.all(
+        in: payload, of: frame, survey.manifest.store.tag, journal)
+      found = entries?.contains { if case .commit = $0 { true } else { false } } ?? false
+      return !found
+    }
+    return found
   }
 
   private func plan(

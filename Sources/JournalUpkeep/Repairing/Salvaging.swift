@@ -28,8 +28,31 @@ struct Salvaging {
 
   /// How many commits have been brought in.
   private(set) var count = 0
-  /// What could not be.
+  /// What could not be. Commits are named by the numbers that they have in the original.
   private(set) var losses: [String] = []
+
+  /// Commits of the original, one behind the other, that have other numbers here.
+  struct Renumbering: Equatable {
+    let first: CommitNumber
+    fileprivate(set) var last: CommitNumber
+    /// The number that the first has here.
+    let now: CommitNumber
+  }
+
+  /// All of them, in order.
+  var renumbered: [Renumbering] {
+    var renumbered: [Renumbering] = []
+    for (number, now) in numbers.sorted(by: { $0.key < $1.key }) where number != now {
+      if let before = renumbered.last, before.last.next == number,
+        now.rawValue - before.now.rawValue == number.rawValue - before.first.rawValue
+      {
+        renumbered[renumbered.count - 1].last = number
+      } else {
+        renumbered.append(Renumbering(first: number, last: number, now: now))
+      }
+    }
+    return renumbered
+  }
 
   /// - Parameter clock: the disk on which the new journal is open.
   init(into store: JournaledStore, _ clock: PastClock) {
@@ -71,6 +94,8 @@ struct Salvaging {
   /// it shows begins behind the damaged place, because a state was kept there.
   mutating func expect(from reader: StoreReader) throws(ToolError) {
     guard reader.lastCommit > last else { return }
+    // What compaction has dropped is not lost.
+    if last == .none { last = reader.firstKeptCommit.previous }
     later = (reader, try earliest(in: reader))
     for (number, name) in Self.keys(of: reader) where keyNames[number] == nil {
       keyNames[number] = name
@@ -107,6 +132,7 @@ struct Salvaging {
       try take(content)
       next = next.next
     }
+    for name in Set(tags.keys).union(store.tags.keys) { tags.updateValue(nil, forKey: name) }
     for (name, commit) in reader.tags { tags.updateValue(commit, forKey: name) }
   }
 
