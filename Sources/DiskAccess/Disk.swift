@@ -128,6 +128,11 @@ public protocol ReadableDisk: AnyObject, Sendable {
 
   /// The number of this process.
   func processNumber() -> Int32
+
+  /// Reads what a path names from its beginning to its end: what is handed to a program, and is no part of a store.
+  ///
+  /// - Throws: also where it is longer than it may be (`.fileTooLarge`).
+  func input(at path: String, atMost byteCount: Int) throws(DiskError) -> [UInt8]
 }
 
 /// A disk that can be changed.

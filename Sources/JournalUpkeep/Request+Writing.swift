@@ -26,26 +26,27 @@ extension Request {
     return path
   }
 
-  /// The whole of a file that was named; the standard input where it is `-`.
+  /// The whole of a file or pipe that was named; the standard input where it is `-`.
   func bytes(ofFile path: String) throws(ToolError) -> [UInt8] {
-    guard path != "-" else {
+    let mebibytes = Self.largestInput >> 20
+    guard path != "-", path != "/dev/stdin" else {
       guard let bytes = output.console.readInput(atMost: Self.largestInput) else {
         throw ToolError(
-          .inputOutput,
-          "the standard input cannot be read, or has more than \(Self.largestInput >> 20) MiB.")
+          .inputOutput, "the standard input cannot be read, or has more than \(mebibytes) MiB.")
       }
       return bytes
     }
-    let (folder, name) = NewPlace.split(path)
     do throws(DiskError) {
-      let file = try disk.folderForReading(at: folder).fileForReading(name)
-      let byteCount = Int(clamping: try file.information().byteCount)
-      guard byteCount <= Self.largestInput else {
-        throw DiskError(.read, path, .fileTooLarge)
-      }
-      return try file.wholeContent(byteCount)
+      return try disk.input(at: path, atMost: Self.largestInput)
     } catch {
-      throw ToolError(.inputOutput, error.description)
+      let words: String =
+        switch (error.call, error.code) {
+        case (_, .fileTooLarge): "“\(path)” has more than \(mebibytes) MiB."
+        case (.openFile, .invalid): "“\(path)” is neither a file nor a pipe."
+        case (.read, .wouldBlock): "nobody writes to the pipe “\(path)”."
+        default: error.description
+        }
+      throw ToolError(.inputOutput, words)
     }
   }
 

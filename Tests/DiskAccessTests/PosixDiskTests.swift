@@ -44,6 +44,33 @@ struct PosixDiskTests {
     }
   }
 
+  @Test func `what is handed to a program is read to its end, through links and pipes too`() throws
+  {
+    let (disk, bytes) = (PosixDisk(), [UInt8](repeating: 7, count: 200_000))
+    try folder.file("file", .new).put(bytes)
+    let link = temporary.path(of: "link")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "file")
+    #expect(try disk.input(at: link, atMost: bytes.count) == bytes)
+    let pipe = temporary.path(of: "pipe")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let writer = Thread {
+      guard let handle = FileHandle(forWritingAtPath: pipe) else { return }
+      try? handle.write(contentsOf: Data(bytes))
+      try? handle.close()
+    }
+    writer.start()
+    #expect(try disk.input(at: pipe, atMost: bytes.count) == bytes)
+    // Nobody writes to it any more.
+    #expect(throws: DiskError(.read, pipe, .wouldBlock)) { try disk.input(at: pipe, atMost: 9) }
+    #expect(throws: DiskError(.read, link, .fileTooLarge)) { try disk.input(at: link, atMost: 9) }
+    #expect(throws: DiskError(.openFile, "/dev/zero", .invalid)) {
+      try disk.input(at: "/dev/zero", atMost: 9)
+    }
+    #expect(throws: DiskError(.openFile, temporary.path, .isFolder)) {
+      try disk.input(at: temporary.path, atMost: 9)
+    }
+  }
+
   @Test func `a device is refused`() throws {
     let devices = try PosixDisk().folder(at: "/dev")
     #expect(throws: DiskError(.openFile, "null", .invalid)) { try devices.fileForReading("null") }

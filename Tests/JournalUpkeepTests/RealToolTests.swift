@@ -71,6 +71,33 @@ import ToolSupport
       try self.run(["import", "-", "-s", "Notes.xjournal", "-o", "A"], input: "x").status == 64)
   }
 
+  @Test func `what comes through a pipe is read, however it is named`() throws {
+    let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appending(path: "xjournal").path
+    func bash(_ script: String) throws -> String {
+      try ForeignProgram.run(["bash", "-c", "cd '\(folder.path)'; \(script) 2>&1; echo $?"]).said
+    }
+    let slow = "(sleep 0.3; head -c 20 changes.json; sleep 0.3; tail -c +21 changes.json)"
+    for (script, words) in [
+      ("'\(tool)' patch <(cat changes.json) --dry-run", "update"),
+      ("'\(tool)' patch <\(slow) --dry-run", "update"),
+      ("cat changes.json | '\(tool)' patch /dev/stdin --dry-run", "update"),
+      ("cat changes.json | '\(tool)' patch /proc/self/fd/0 --dry-run", "update"),
+      (
+        "mkfifo p; (sleep 0.5; cat posts.ndjson > p) & '\(tool)' import p -o A.xjournal", "imported"
+      ),
+      ("'\(tool)' import <(cat posts.ndjson) -o B.xjournal -s Notes.xjournal", "imported"),
+      ("ln -s posts.ndjson l; '\(tool)' import l -o C.xjournal -s Notes.xjournal", "imported"),
+    ] {
+      let said = try bash(script)
+      #expect(said.contains(words) && said.hasSuffix("\n0\n"), "\(script): \(said)")
+    }
+    let empty = try bash("'\(tool)' patch <(true) -s Notes.xjournal --dry-run")
+    #expect(empty.hasSuffix("\n64\n"), "\(empty)")
+    let endless = try bash("'\(tool)' patch <(cat /dev/zero) -s Notes.xjournal --dry-run")
+    #expect(endless.hasSuffix("has more than 256 MiB.\n74\n"), "\(endless)")
+  }
+
   @Test func `who comes while another process writes is told, and may read and copy`() throws {
     let path = "\(folder.path)/Notes.xjournal"
     let store = try JournaledStore(on: PosixDisk(), at: path, model: nil)
@@ -111,6 +138,8 @@ import ToolSupport
       for words in [["patch", file], ["patch", file, "--dry-run"], ["import", file, "-o", "A"]] {
         let run = try run(words)
         #expect(run.status == 74, "\(words): \(run)")
+        let told = ["pipe": "nobody writes to the pipe", "/dev/zero": "neither a file nor a pipe"]
+        #expect(told[file].map(run.errors.contains) ?? true, "\(run.errors)")
       }
     }
   }

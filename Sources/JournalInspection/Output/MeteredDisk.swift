@@ -14,6 +14,10 @@ final class MeteredDisk: ReadableDisk {
     MeteredFolder(try disk.folderForReading(at: path), progress)
   }
 
+  func input(at path: String, atMost byteCount: Int) throws(DiskError) -> [UInt8] {
+    try disk.input(at: path, atMost: byteCount)
+  }
+
   func wallClock() -> Int64 { disk.wallClock() }
 
   func steadyClock() -> UInt64 { disk.steadyClock() }

@@ -19,7 +19,7 @@ extension Command {
         Example("xjournal import posts.ndjson -o New.xjournal", "of a file that was exported"),
         Example("xjournal import - -o New.xjournal", "of the standard input"),
       ],
-      operands: [Operand("FILE", "lines of JSON; - for the standard input")],
+      operands: [Operand("FILE", "lines of JSON; a file, a pipe, or - for the standard input")],
       options: [.newJournal, .author, .message], isPaged: false, passCount: 1
     ) { (request) throws(ToolError) in
       let path = try request.newPath()

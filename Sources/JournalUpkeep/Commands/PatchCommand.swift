@@ -27,7 +27,9 @@ extension Command {
         Example("xjournal patch changes.json --author ann", "applies it"),
         Example("xjournal patch changes.json --policy merge", "merges it with what is there"),
       ],
-      operands: [Operand("FILE", "the patch, in JSON; - for the standard input")],
+      operands: [
+        Operand("FILE", "the patch, in JSON; a file, a pipe, or - for the standard input")
+      ],
       options: [
         Option("dry-run", "change nothing, and tell what would be done"),
         Option(
