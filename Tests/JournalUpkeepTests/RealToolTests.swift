@@ -98,6 +98,20 @@ import ToolSupport
     #expect(endless.hasSuffix("has more than 256 MiB.\n74\n"), "\(endless)")
   }
 
+  @Test(arguments: ["backup -o A", "repair -o A", "compact -o A", "tag x", "log -p"])
+  func `a limit on the length of files is told, and ends nobody by a signal`(line: String) throws {
+    let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appending(path: "xjournal").path
+    let limit = line.hasPrefix("log") ? 0 : 64
+    let script =
+      "cd '\(folder.path)'; ulimit -f \(limit); '\(tool)' \(line) -s Notes.xjournal > said; echo $?"
+    // Not through a pipe, which has no length.
+    let answer = try ForeignProgram.run(["bash", "-c", "exec 2>&1; \(script)"])
+    #expect(answer.said.hasSuffix("\n74\n"), "\(answer.said)")
+    #expect(answer.said.contains("File too large"), "\(answer.said)")
+    #expect(try run(["verify", "-s", "Notes.xjournal"]).status == 0)
+  }
+
   @Test func `who comes while another process writes is told, and may read and copy`() throws {
     let path = "\(folder.path)/Notes.xjournal"
     let store = try JournaledStore(on: PosixDisk(), at: path, model: nil)

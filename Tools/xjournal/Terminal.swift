@@ -7,9 +7,12 @@ final class Terminal: Console {
   private var pager: pid_t?
 
   init() {
-    // A reader that has gone is told by the write, and is no reason to be killed.
-    signal(SIGPIPE, SIG_IGN)
+    // A reader that has gone, and a file that may not become longer, are told by the write, and are no reason to be
+    // killed.
+    for number in Self.toldByWrites { signal(number, SIG_IGN) }
   }
+
+  private static let toldByWrites = [SIGPIPE, SIGXFSZ]
 
   static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
 
@@ -93,13 +96,14 @@ final class Terminal: Console {
     (output, pager) = (ends[1], child)
   }
 
-  /// What a program begins with: it is killed by writing to who has gone, as it is used to.
+  /// What a program begins with: it is killed by writing to who has gone, or beyond what a file may have, as it is used
+  /// to.
   private static func usualSignals() -> posix_spawnattr_t {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     var signals = sigset_t()
     sigemptyset(&signals)
-    sigaddset(&signals, SIGPIPE)
+    for number in toldByWrites { sigaddset(&signals, number) }
     posix_spawnattr_setsigdefault(&attributes, &signals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
     return attributes
