@@ -19,7 +19,8 @@ import ToolSupport
       "log --id Post/2 -p", "log --id Post/1 --attr title -p --json", "log --reverse -n 2",
       "log --reverse", "log --since '1 day ago'", "log --until 2026-11-21", "log --grep w.rds",
       "log --at v1 -n 1", "log --grep (", "log -n x", "log --since v9", "log --limt 3",
-      "log --attr nothing", "log --entity Pots", "log -n 2 --color always",
+      "log --attr nothing", "log --entity Pots", "log -n 2 --color always", "log -p --stat -n 2",
+      "log -p --stat -n 1 --json",
     ],
     "show": [
       "show", "show 3", "show v1 --json", "show head~9", "show 0", "show Post/1", "show 99",
@@ -37,6 +38,9 @@ import ToolSupport
       "query 'Blog where nam == 3'", "query Post --count", "query Post --count --json",
       "query \"Post where title == 'x'\" --explain", "query Post --format xml",
       "query 'Post where likes > 100'", "query 'Post where'",
+      "query 'Post limit 1' --limit 2 --at 2", "query 'Post limit 2' --limit 1 --at 2 --json",
+      "query Post --count --format csv", "query Post --explain --count",
+      "query Post --format json --explain",
     ],
     "history": [
       "history Post/1 title", "history Post/1 --json", "history Post/2", "history Post/1 nothing",

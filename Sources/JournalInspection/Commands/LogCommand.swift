@@ -19,7 +19,7 @@ extension Command {
     ],
     options: [
       Option("patch", letter: "p", "with old and new values"),
-      Option("stat", "with the objects, and which of their values changed"),
+      Option("stat", "with the objects, which of their values changed, and how many"),
       Option("author", value: "TEXT", "only of authors whose name has this in it"),
       Option("entity", value: "NAME", "only what changed objects of the entity"),
       Option("id", value: "OBJECT", "only what changed the object"),
@@ -39,7 +39,12 @@ extension Command {
     let selection = try CommitSelection(request, store)
     let limit = try request.number("limit")
     let detail: CommitDetail =
-      request.has("patch") ? .values : request.has("stat") ? .objects : .summary
+      switch (request.has("patch"), request.has("stat")) {
+      case (true, true): .valuesAndCounts
+      case (true, false): .values
+      case (false, true): .objects
+      case (false, false): .summary
+      }
     var printer = CommitPrinter(
       store, detail, request.output, request.has("reverse") ? .forward : .back)
     try onStore { () throws(StoreError) in

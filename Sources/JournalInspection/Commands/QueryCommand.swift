@@ -8,7 +8,8 @@ extension Command {
   static let query = Command(
     "query", "Finds objects by the language of filters.",
     details: [
-      "docs/query.md tells of the language. Without sort keys the objects come in the order of their IDs."
+      "docs/query.md tells of the language. Without sort keys the objects come in the order of their IDs. "
+        + "Of two limits the smaller holds."
     ],
     examples: [
       Example("xjournal query 'Post where likes > 3 sort -likes'", "a table"),
@@ -26,6 +27,12 @@ extension Command {
     ],
     travels: true
   ) { (request) throws(ToolError) in
+    let alone = ["explain", "count", "format"].filter(request.has)
+    if alone.count > 1 {
+      throw .usage(
+        "--\(alone[0]) and --\(alone[1]) ask for two things; leave one of them out"
+          + (alone[1] == "format" ? ", or say --json." : "."))
+    }
     let (store, snapshot) = (try request.store(), try request.snapshot())
     let query = try request.query()
     let prepared: SnapshotQuery
@@ -70,7 +77,7 @@ extension Request {
       if let sort = self["sort"] {
         query.sort = try Query("\(query.entity) sort \(sort)").sort + query.sort
       }
-      if let limit { query.limit = limit }
+      if let limit { query.limit = min(limit, query.limit ?? limit) }
       return query
     } catch {
       throw ToolError(error)

@@ -10,6 +10,8 @@ package enum CommitDetail {
   case objects
   /// With old and new values.
   case values
+  /// With old and new values, and how many objects.
+  case valuesAndCounts
 }
 
 /// Shows commits, for people and in JSON.
@@ -51,19 +53,23 @@ package struct CommitPrinter {
         )
       }
       output.line("  \(counts(content), .faint)")
-    case .values:
+    case .values, .valuesAndCounts:
       for change in try commits.show(content).changes {
         output.line("  \(ChangeWording.sign(change.kind)) \(wording.name(change.objectID))")
         for (key, value) in change.values.sorted(by: { $0.key < $1.key }) {
           output.line("      \(key, .key): \(ChangeWording.words(value, change.kind, wording))")
         }
       }
+      if case .valuesAndCounts = detail { output.line("  \(counts(content), .faint)") }
     }
   }
 
   /// Passes a commit that is not shown.
   package mutating func leaveOut(_ content: CommitContent) throws(StoreError) {
-    if case .values = detail { try commits.leaveOut(content) }
+    switch detail {
+    case .summary, .objects: break
+    case .values, .valuesAndCounts: try commits.leaveOut(content)
+    }
   }
 
   private func heading(_ content: CommitContent) {
@@ -102,7 +108,7 @@ package struct CommitPrinter {
     switch detail {
     case .summary: break
     case .objects: changes = .array(content.changes.map(json))
-    case .values:
+    case .values, .valuesAndCounts:
       changes =
         .array(
           try commits.show(content).changes.map { ChangeWording.json($0, wording) })
