@@ -20,7 +20,8 @@ import ToolSupport
       "log --reverse", "log --since '1 day ago'", "log --until 2026-11-21", "log --grep w.rds",
       "log --at v1 -n 1", "log --grep (", "log -n x", "log --since v9", "log --limt 3",
       "log --attr nothing", "log --entity Pots", "log -n 2 --color always", "log -p --stat -n 2",
-      "log -p --stat -n 1 --json",
+      "log -p --stat -n 1 --json", "log --id Post/99", "log --id Post/99 --json",
+      "log --id Post/2 --author ann", "log --id Post/2 --until 1",
     ],
     "show": [
       "show", "show 3", "show v1 --json", "show head~9", "show 0", "show Post/1", "show 99",
@@ -58,6 +59,7 @@ import ToolSupport
     "events": [
       "events", "events --json", "events --context editor --id Post/1 --kind set", "events -n 2",
       "events --since 5 --json", "events --since 9", "events --until 1",
+      "events --id Post/99", "events --id Post/99 --json", "events --id Post/1 --kind deleted",
     ],
     "drafts": ["drafts", "drafts list --json", "drafts lits", "drafts show 9"],
     "verify": [

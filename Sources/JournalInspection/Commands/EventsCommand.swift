@@ -47,7 +47,9 @@ extension Command {
         return isWhole
       }
     }
-    if isWhole, count == 0, let error = selection.unknownContext { throw error }
+    guard isWhole, count == 0 else { return .fine }
+    if let error = selection.unknownContext { throw error }
+    if let object = selection.unmetObject { try store.refuseUnknown(object) }
     return .fine
   }
 }
@@ -64,6 +66,10 @@ struct EventSelection {
   private var isPast = false
   private var number: CommitNumber = .none
   private var contextNames: Set<String> = []
+  private var hasMetObject = false
+
+  /// The object that is asked for, where none of the events that were looked at is about it.
+  var unmetObject: ObjectID? { hasMetObject ? nil : object }
 
   /// Those up to a commit.
   init(through last: CommitNumber) { self.last = last }
@@ -108,6 +114,7 @@ struct EventSelection {
   /// Whether an event is wanted; nil where none is any more.
   mutating func take(_ event: StoreEvent) -> Bool? {
     if isPast { return nil }
+    if let object, event.kind.objects.contains(object) { hasMetObject = true }
     if let until, event.date > until { return nil }
     let before = number
     if case .saved(let commit) = event.kind, commit > .none {

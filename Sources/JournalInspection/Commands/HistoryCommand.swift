@@ -108,7 +108,7 @@ extension Command {
 }
 
 /// Runs calls to a store about an object, whose failures name it as people do.
-private func onStore<Answer>(
+func onStore<Answer>(
   about object: ObjectID, _ store: StoreReader, _ body: () throws(StoreError) -> Answer
 ) throws(ToolError) -> Answer {
   do throws(StoreError) {
@@ -117,6 +117,13 @@ private func onStore<Answer>(
     let told = ToolError(error)
     throw told.saying(
       told.message.replacing(object.uri, with: Wording(store).name(object)))
+  }
+}
+
+extension StoreReader {
+  /// Refuses an object that no commit knows, where nothing was found of it.
+  func refuseUnknown(_ object: ObjectID) throws(ToolError) {
+    _ = try onStore(about: object, self) { () throws(StoreError) in try history(of: object) }
   }
 }
 

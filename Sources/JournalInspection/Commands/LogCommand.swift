@@ -47,15 +47,20 @@ extension Command {
       }
     var printer = CommitPrinter(
       store, detail, request.output, request.has("reverse") ? .forward : .back)
+    var isEmpty = true
     try onStore { () throws(StoreError) in
       try selection.forEach(in: store, limit: limit, reversed: request.has("reverse")) {
         (content, isWanted) throws(StoreError) in
         if isWanted { try printer.show(content) } else { try printer.leaveOut(content) }
+        if isWanted { isEmpty = false }
         return request.output.isOpen
       }
     }
     // What is asked for up to a moment is told.
-    guard request.has("follow"), request["until"] == nil, request["at"] == nil else { return .fine }
+    guard request.has("follow"), request["until"] == nil, request["at"] == nil else {
+      if isEmpty, let object = selection.object { try store.refuseUnknown(object) }
+      return .fine
+    }
     var last = store.lastCommit
     while request.output.isOpen, request.output.console.pause(milliseconds: 200) {
       request.output.flush()
@@ -76,7 +81,7 @@ extension Command {
 private struct CommitSelection {
   private let author: String?
   private let entity: String?
-  private let object: ObjectID?
+  let object: ObjectID?
   private let key: KeyNumber?
   private let pattern: Pattern?
   private var first: CommitNumber
