@@ -102,4 +102,47 @@ import ToolSupport
     #expect(
       loaded == line("Note", "Note") + line("NOTE 2", "NOTE") + line("_sqlite_note", "sqlite_note"))
   }
+
+  @Test func `no two columns have one name, beside keys that are called like that of the names`()
+    throws
+  {
+    let disk = SimulatedDisk(seed: 1)
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription("Note", allowsAnyKey: true)
+    ])
+    let store = try JournaledStore(on: disk, at: Journals.path, model: model)
+    let context = ManagedObjectContext(store, isolation: nil)
+    let note = context.insert("Note")
+    for key in ["object", "Object", "object 2"] { note[key] = .string("the \(key)") }
+    note["told"] = "a\u{1B}b\0"
+    try context.save()
+    context.close()
+    try store.close()
+    let csv = Upkeep.run("export --format csv --entity Note -s Notes.xjournal", on: disk).output
+    let folder = try TemporaryFolder()
+    let script = """
+      import csv, sys
+      rows = list(csv.DictReader(open(sys.argv[1], encoding="utf-8", newline="")))
+      print([[row[name] for name in ("object 3", "object", "Object", "object 2")] for row in rows])
+      """
+    let read = try ForeignProgram.python(
+      script, of: csv.replacing("\0", with: ""), in: folder.path)
+    #expect(read == "[['Note/1', 'the object', 'the Object', 'the object 2']]\n", "\(csv)")
+    let table = Upkeep.run("query Note -s Notes.xjournal", on: disk).output
+    #expect(table.hasPrefix("object 3  "), "\(table)")
+    let sql = Upkeep.run("export --format sql -s Notes.xjournal", on: disk).output
+    #expect(
+      sql.contains(
+        #"("object 4" TEXT PRIMARY KEY, "Object" TEXT, "object 3" TEXT, "object 2" TEXT,"#),
+      "\(sql)")
+  }
+
+  @Test func `what XML does not have is told`() throws {
+    let disk = try Journals.sound()
+    let run = Upkeep.run("export --format plist --at 2", on: disk)
+    #expect(run.status == .fine && run.output.contains("\u{FFFD}[31mred"), "\(run)")
+    #expect(
+      run.errors == "note: 1 text had characters that XML has not; \u{FFFD} stands for each.\n")
+    #expect(Upkeep.run("export --format plist", on: disk).errors.isEmpty)
+  }
 }

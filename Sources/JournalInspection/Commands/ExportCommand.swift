@@ -8,10 +8,13 @@ extension Command {
   static let export = Command(
     "export", "Writes all objects in a form that other programs read.",
     details: [
-      "CSV holds one entity, which --entity names. SQL makes a table of each entity, with a column ‘object’ that names the "
-        + "object. SQL does not tell capitals apart: of names that differ in nothing else, the first stays, and the "
-        + "others are numbered: ‘title’, ‘Title 2’; a key ‘object’ stays as well, and names are in ‘object 2’. The "
-        + "property list is in XML."
+      "CSV holds one entity, which --entity names. SQL makes a table of each entity. Both have a column that names the "
+        + "object, ‘object’; beside a key ‘object’ it is ‘object 2’.",
+      "SQL does not tell capitals apart: of names that differ in nothing else the first stays, and the others are numbered: "
+        + "‘TITLE’, ‘Title 2’. Keys come first there: beside ‘Object’ the names are in ‘object 2’, and beside ‘Object’ and "
+        + "‘object’, which is ‘object 2’ then, in ‘object 3’.",
+      "The property list is in XML, which has no control characters: ‘\u{FFFD}’ stands for each, and it is told how many texts "
+        + "had any. Dates have whole seconds there.",
     ],
     examples: [
       Example("xjournal export", "a line of JSON for each object"),

@@ -27,7 +27,12 @@ extension RowWriter {
     switch format {
     case "json": endDocument()
     case "sql": output.exact("COMMIT;\n")
-    case "plist": output.exact("</array>\n</plist>\n")
+    case "plist":
+      output.exact("</array>\n</plist>\n")
+      guard losses.textCount > 0 else { return }
+      output.note(
+        "\("note:", .warning) \(Wording.count(losses.textCount, "text")) had characters that XML has not; \u{FFFD} stands for each."
+      )
     default: break
     }
   }
@@ -108,10 +113,10 @@ extension RowWriter {
   private func writePropertyList(_ objects: [ObjectID]) throws(StoreError) {
     try forEach(objects) { object, values in
       output.exact(
-        "  <dict>\n    <key>object</key><string>\(Self.xml(wording.name(object)))</string>\n")
+        "  <dict>\n    <key>object</key><string>\(xml(wording.name(object)))</string>\n")
       output.exact("    <key>values</key><dict>\n")
       for (key, value) in values {
-        output.exact("      <key>\(Self.xml(key))</key>\(element(value))\n")
+        output.exact("      <key>\(xml(key))</key>\(element(value))\n")
       }
       output.exact("    </dict>\n  </dict>\n")
     }
@@ -123,7 +128,7 @@ extension RowWriter {
     case .boolean(let value): return value ? "<true/>" : "<false/>"
     case .integer(let value), .counter(let value): return "<integer>\(value)</integer>"
     case .real(let value): return "<real>\(value)</real>"
-    case .string(let text): return "<string>\(Self.xml(text))</string>"
+    case .string(let text): return "<string>\(xml(text))</string>"
     case .data(let data): return "<data>\(data.base64EncodedString())</data>"
     case .date(let date):
       // Dates of property lists have whole seconds.
@@ -137,28 +142,32 @@ extension RowWriter {
     case .dictionary(let values):
       return "<dict>"
         + values.sorted { $0.key < $1.key }.map {
-          "<key>\(Self.xml($0.key))</key>\(element($0.value))"
+          "<key>\(xml($0.key))</key>\(element($0.value))"
         }
         .joined() + "</dict>"
-    case .reference(let object): return "<string>\(Self.xml(wording.name(object)))</string>"
-    case .decimal, .uuid, .url: return "<string>\(Self.xml(value.plainJSON?.string ?? ""))</string>"
+    case .reference(let object): return "<string>\(xml(wording.name(object)))</string>"
+    case .decimal, .uuid, .url: return "<string>\(xml(value.plainJSON?.string ?? ""))</string>"
     }
   }
 
   /// A text as XML has it, without the characters that XML has not.
-  private static func xml(_ text: String) -> String {
-    text.escaping { scalar in
+  private func xml(_ text: String) -> String {
+    var isWhole = true
+    let escaped = text.escaping { scalar in
       switch scalar {
-      case "&": "&amp;"
-      case "<": "&lt;"
-      case ">": "&gt;"
-      case "\t", "\n": nil
-      case "\r": "&#13;"
+      case "&": return "&amp;"
+      case "<": return "&lt;"
+      case ">": return "&gt;"
+      case "\t", "\n": return nil
+      case "\r": return "&#13;"
       case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
-        "\u{FFFD}"
-      default: nil
+        isWhole = false
+        return "\u{FFFD}"
+      default: return nil
       }
     }
+    if !isWhole { losses.textCount += 1 }
+    return escaped
   }
 }
 

@@ -12,9 +12,13 @@ struct RowWriter {
   let wording: Wording
   private let printer: ObjectPrinter
   private let separator = Separator()
+  let losses = Losses()
 
   /// What stands before the next element of a list.
   private final class Separator { var text = "\n" }
+
+  /// How many texts were written that had characters which the format has not.
+  final class Losses { var textCount = 0 }
 
   init(_ format: String, _ store: ReadableStore, _ snapshot: Snapshot, _ output: Output) {
     self.format = format
@@ -84,10 +88,21 @@ struct RowWriter {
 
   // MARK: CSV
 
+  /// What the column is called that names the objects: beside a key ‘object’ it is ‘object 2’.
+  private static func columnOfNames(beside keys: [String]) -> String {
+    var (name, number) = ("object", 1)
+    while keys.contains(name) {
+      number += 1
+      name = "object \(number)"
+    }
+    return name
+  }
+
   /// As RFC 4180 has it, but for the ends of lines.
   private func writeCSV(_ objects: [ObjectID], of entity: String) throws(StoreError) {
     let keys = try keys(of: objects, entity)
-    output.exact((["object"] + keys).map(Self.cell).joined(separator: ",") + "\n")
+    output.exact(
+      ([Self.columnOfNames(beside: keys)] + keys).map(Self.cell).joined(separator: ",") + "\n")
     try forEach(objects) { object, values in
       let known = Dictionary(values.map { ($0.key, $0.value) }) { first, _ in first }
       let cells = keys.map { key in known[key].map { plain($0) } ?? "" }
@@ -120,13 +135,14 @@ struct RowWriter {
   private func writeTable(_ objects: [ObjectID], of entity: String) throws(StoreError) {
     guard !objects.isEmpty else { return output.note("none") }
     let keys = try keys(of: objects.prefix(Self.measuredCount), entity)
-    var widths = (["object"] + keys).map(\.count)
+    let columns = [Self.columnOfNames(beside: keys)] + keys
+    var widths = columns.map(\.count)
     try forEach(objects.prefix(Self.measuredCount)) { object, values in
       for (place, cell) in cells(object, values, keys).enumerated() {
         widths[place] = max(widths[place], cell.shown.count)
       }
     }
-    output.line(row(["object"] + keys, widths, .heading))
+    output.line(row(columns, widths, .heading))
     try forEach(objects) { object, values in
       output.line(row(cells(object, values, keys), widths, .plain))
     }
