@@ -1,4 +1,5 @@
 internal import DiskAccess
+internal import EventCoding
 internal import Journaling
 internal import ObjectModel
 
@@ -60,9 +61,21 @@ extension ReadableStore {
       // Where compaction has dropped all that was to be looked at, the first frame there is comes after it.
       try refolding?.finish(at: min(ending.next.previous, last), &verification)
     } catch {
-      guard error.isFinding else { throw error }
-      verification.findings.append(StoreFinding(error))
+      guard error.isFinding || error.code == .tooLarge else { throw error }
+      verification.findings.append(error.isFinding ? StoreFinding(error) : unchecked(error))
     }
+  }
+
+  /// That what is more than is held at once was not looked at, nor what depends on it.
+  private func unchecked(_ error: StoreError) -> StoreFinding {
+    let place = error.value.map { value in
+      let entity = head.eras.lazy.reversed().compactMap { $0.name(of: value.object.entity) }.first
+      return "‘\(name(of: value.key) ?? "key \(value.key.rawValue)")’ of "
+        + "\(entity ?? "entity\(value.object.entity.rawValue)")/\(value.object.number) is too large: "
+    }
+    return StoreFinding(
+      "\(place ?? "")\(error.whatHappened) The rest of the journal was not checked.",
+      isUnchecked: true)
   }
 
   /// What of a state folded anew is not so in the state there is.

@@ -9,9 +9,13 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
   /// Whether newer code has written what was met, so that it is no damage.
   package let isOfNewerCode: Bool
 
-  init(_ description: String, isOfNewerCode: Bool = false) {
+  /// Whether it is only that something could not be looked at.
+  package let isUnchecked: Bool
+
+  init(_ description: String, isOfNewerCode: Bool = false, isUnchecked: Bool = false) {
     self.description = description
     self.isOfNewerCode = isOfNewerCode
+    self.isUnchecked = isUnchecked
   }
 
   /// What an error tells of what is stored.

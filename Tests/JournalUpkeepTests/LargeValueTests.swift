@@ -45,7 +45,16 @@ import ToolSupport
       #expect(run.status == .fine, "\(line): \(run.errors)")
       try expectValue(line, on: disk)
     }
-    for line in ["log -p", "history Note/1", "verify", "events"] {
+    for line in ["verify", "verify --deep"] {
+      let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+      #expect(run.status == .damage, "\(line): \(run)")
+      #expect(
+        run.output.contains("unchecked: ‘marks’ of Note/1 is too large"), "\(line): \(run)")
+      #expect(!run.output.contains("damaged: "), "\(line): \(run)")
+    }
+    let document = Upkeep.run("verify --json -s Notes.xjournal", on: disk).output
+    #expect(document.contains(#""isSound":false"#), "\(document)")
+    for line in ["log -p", "history Note/1", "events"] {
       let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
       #expect(run.status == .inputOutput, "\(line)")
       #expect(run.errors.contains("‘marks’ of Note/1"), "\(line): \(run.errors)")

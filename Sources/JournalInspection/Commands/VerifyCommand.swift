@@ -12,6 +12,8 @@ extension Command {
         + "durable.",
       "A file of indexes that is damaged or missing is damage too, though nothing is lost by it: a reader does without it, "
         + "and whoever opens the journal for writing makes it anew of the rows.",
+      "A value that is too large to be held here is told as ‘unchecked’, and ends it with 65 as well: nothing need be wrong "
+        + "with it, but the rest of the journal was not looked at.",
       "A deep verification folds the journal again, and holds the state in memory meanwhile.",
     ],
     examples: [
@@ -26,7 +28,14 @@ extension Command {
     ],
     passCount: 3
   ) { (request) throws(ToolError) in
-    let store = try request.store()
+    let store: StoreReader
+    do throws(ToolError) {
+      store = try request.store()
+    } catch {
+      // What cannot be held cannot be checked, and is no failure to read.
+      guard error.value != nil else { throw error }
+      throw ToolError(.damage, request.named(error).message)
+    }
     request.tellsFindings = true
     let isDeep = request.has("deep")
     let verification = try onStore { () throws(StoreError) in try store.verification(deep: isDeep) }
@@ -39,7 +48,9 @@ extension Command {
       output.json(.verification(verification, isDeep: isDeep, store))
       return status
     }
-    for finding in verification.findings { output.line("\("damaged:", .removed) \(finding)") }
+    for finding in verification.findings {
+      output.line("\(finding.isUnchecked ? "unchecked:" : "damaged:", .removed) \(finding)")
+    }
     for doubt in doubts { output.line("\("note:", .warning) \(doubt).") }
     if verification.findings.isEmpty {
       let commits = Wording.count(store.lastCommit.rawValue, "commit")
