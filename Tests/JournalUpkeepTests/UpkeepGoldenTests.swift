@@ -44,7 +44,8 @@ import ToolSupport
     "bisect": [
       "bisect 1 head -- check {}", "bisect 1 head --json -- check {}", "bisect head 1 -- check",
       "bisect 1 head", "bisect 1 head -- missing", "bisect 1 head -- crash",
-      "bisect 1 head -- skip", "bisect 1 head -- skip Other.xjournal --json",
+      "bisect 1 head -- skip", "bisect 2 4 -- check {}",
+      "bisect 1 head -- skip Other.xjournal --json",
     ],
     "compact": [
       "compact -s Notes.xjournal -o Small.xjournal", "log -s Small.xjournal",

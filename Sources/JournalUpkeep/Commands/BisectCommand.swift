@@ -13,7 +13,7 @@ extension Command {
         "The command is run for one commit after the other, with XJOURNAL_STORE and XJOURNAL_COMMIT in its environment, and "
           + "the number of the commit in the place of every word that is {}. Where it ends with 0 the commit is good, with "
           + "125 it cannot be told, with anything else below 128 it is bad. With 64 to 78, by which programs tell that they were "
-          + "misused or met with damage, and with 128 or more, the search ends.",
+          + "misused or met with damage, and with 128 or more, the search is broken off, and ends with 64.",
         "Nothing is changed. It ends with 1 where all commits that are left cannot be told.",
       ],
       examples: [
@@ -92,7 +92,9 @@ private struct Bisection {
       )
       return .no
     }
-    output.line("\("commit \(bad)", .heading) is the first bad one, found in \(stepCount) steps:")
+    output.line(
+      "\("commit \(bad)", .heading) is the first bad one, found in \(Wording.count(stepCount, "step")):"
+    )
     var printer = CommitPrinter(store, .objects, output)
     let number = CommitNumber(rawValue: bad)
     try onStore { () throws(StoreError) in try printer.show(try store.content(of: number)) }
@@ -122,8 +124,9 @@ private struct Bisection {
       throw .usage("‘\(words[0])’ cannot be run; check its name, and that it may be executed.")
     }
     guard status < 128, !(64...78).contains(status) else {
-      throw .no(
-        "‘\(words[0])’ ended with \(status) at commit \(commit); the search was broken off.")
+      throw .usage(
+        "‘\(words[0])’ ended with \(status) at commit \(commit), which is no verdict; the search was broken off."
+      )
     }
     let verdict = status == 0 ? "good" : status == 125 ? "untold" : "bad"
     if output.isJSON {
