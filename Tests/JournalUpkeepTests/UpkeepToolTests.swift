@@ -1,7 +1,9 @@
 import DiskSimulation
 import JournalInspection
 import JournalUpkeep
+import ObjectModel
 import ObjectPatching
+import ObjectStore
 import Testing
 import ToolSupport
 
@@ -93,6 +95,33 @@ import ToolSupport
     #expect(Upkeep.run("history Blog/99", on: disk).status == .no)
   }
 
+  @Test func `tags with slashes are named everywhere, and none is taken for an object`() throws {
+    let disk = try Journals.sound()
+    let store = try JournaledStore(on: disk, at: Journals.path, model: nil)
+    // As a program may call it.
+    try store.tag("Post/1", 2)
+    try store.close()
+    func output(_ line: String) -> String {
+      let run = Upkeep.run(line, on: disk)
+      #expect(run.status == .fine, "\(line): \(run)")
+      return run.output
+    }
+    _ = output("tag release/1.0 3")
+    #expect(output("show release/1.0").hasPrefix("commit 3 "))
+    #expect(output("show tag:release/1.0").hasPrefix("commit 3 "))
+    #expect(output("show release/1.0~1").hasPrefix("commit 2 "))
+    #expect(output("log --at release/1.0 -n 1").hasPrefix("commit 3 "))
+    #expect(output("diff release/1.0 head --stat").contains("Post"))
+    #expect(output("show Post/1").hasPrefix("Post/1"))
+    #expect(output("show tag:Post/1").hasPrefix("commit 2 "))
+    #expect(output("info --at tag:Post/1").contains("2"))
+    let refused = Upkeep.run("tag Post/2", on: disk)
+    #expect(refused.status == .usage && refused.errors.contains("read as an object"), "\(refused)")
+    _ = output("tag Post/1 --remove")
+    let gone = Upkeep.run("tag Post/1 --remove", on: disk)
+    #expect(gone.status == .no && gone.errors.contains("there is no tag ‘Post/1’"), "\(gone)")
+  }
+
   @Test func `what is refused leaves nothing in the journal`() throws {
     let disk = try Journals.sound()
     for line in ["restore 1 --only", "restore 99", "restore nowhere"] {
@@ -131,7 +160,9 @@ import ToolSupport
     }
   }
 
-  private func run(_ example: Command.Example, json: Bool, on disk: SimulatedDisk) -> Run {
+  private func run(_ example: Command.Example, json: Bool, on disk: SimulatedDisk)
+    -> ToolSupport.Run
+  {
     let words = example.line.dropFirst("xjournal ".count)
     // Behind -- stands what is another program's.
     let line =

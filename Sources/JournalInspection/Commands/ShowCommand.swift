@@ -1,5 +1,5 @@
 internal import ObjectModel
-internal import ObjectStore
+package import ObjectStore
 
 /// `xjournal show`: a commit with old and new values, or an object.
 extension Command {
@@ -14,7 +14,9 @@ extension Command {
     travels: true
   ) { (request) throws(ToolError) in
     let operand = request.operand(0)
-    if let operand, operand.contains("/") { return try ObjectPrinter.show(request) }
+    if let operand, operand.contains("/"), try !request.namesTag(operand) {
+      return try ObjectPrinter.show(request)
+    }
     guard operand == nil || !request.has("at") else {
       throw .usage(
         "a commit is the same whenever it is looked at; leave out --at, or name an object.")
@@ -26,5 +28,25 @@ extension Command {
     var printer = CommitPrinter(store, .values, request.output)
     try onStore { () throws(StoreError) in try printer.show(try store.content(of: number)) }
     return .fine
+  }
+}
+
+extension Request {
+  /// Whether a text with a slash is meant to be a tag's name: where it says so, or where there is such a tag, and no
+  /// entity of which it could name an object.
+  fileprivate func namesTag(_ text: String) throws(ToolError) -> Bool {
+    if text.hasPrefix("tag:") { return true }
+    let store = try store()
+    let tag = text.lastIndex(of: "~").map { String(text[..<$0]) } ?? text
+    return store.tags[tag] != nil && !store.hasEntity(ofReference: text)
+  }
+}
+
+extension ReadableStore {
+  /// Whether what stands before a slash is the name of an entity, so that the whole is read as an object.
+  package func hasEntity(ofReference text: String) -> Bool {
+    guard let slash = text.firstIndex(of: "/") else { return false }
+    let name = String(text[..<slash])
+    return head.eras.contains { $0.number(of: name) != nil }
   }
 }

@@ -27,7 +27,7 @@ package struct ToolError: Error, Hashable, Sendable {
   package static func no(_ message: String) -> ToolError { ToolError(.no, message) }
 
   /// There is nothing of a name; what may have been meant is said.
-  static func no(
+  package static func no(
     _ message: String, nearest name: String, among names: [String], otherwise advice: String = "."
   ) -> ToolError {
     let nearest = Spelling.nearest(to: name, among: names)

@@ -35,7 +35,15 @@ extension Command {
       try request.changing(on: disk) { (store) throws(ToolError) in
         let before = store.tags[name]
         var after: CommitNumber?
+        if !request.has("remove"), store.hasEntity(ofReference: name) {
+          throw .usage("‘\(name)’ is no name for a commit, as it would be read as an object.")
+        }
         if request.has("remove") {
+          guard before != nil else {
+            throw .no(
+              "there is no tag ‘\(name)’", nearest: name, among: store.tags.keys.sorted(),
+              otherwise: "; xjournal info lists those there are.")
+          }
           try onStore { () throws(StoreError) in try store.removeTag(name) }
         } else {
           let number = try Reference(request.operand(1) ?? "head", now: request.now)
