@@ -53,6 +53,11 @@ extension Request {
       context.processPendingChanges()
       if context.hasChanges { context.rollback() }
       context.close()
+      if case ContextError.laterChanges(let keys) = error {
+        let name = Wording(store).name
+        let values = keys.map { "\($0.key) of \(name($0.objectID))" }.joined(separator: ", ")
+        throw .no("later commits have changed \(values); take these back first, or say --force.")
+      }
       throw ToolError(of: error)
     }
   }

@@ -1,6 +1,8 @@
 import DiskSimulation
+import Foundation
 import JournalInspection
 import JournalUpkeep
+import ManagedObjects
 import ObjectModel
 import ObjectPatching
 import ObjectStore
@@ -120,6 +122,30 @@ import ToolSupport
     _ = output("tag Post/1 --remove")
     let gone = Upkeep.run("tag Post/1 --remove", on: disk)
     #expect(gone.status == .no && gone.errors.contains("there is no tag ‘Post/1’"), "\(gone)")
+  }
+
+  @Test func `moments are shown as such, whatever their fractions, also within other values`()
+    throws
+  {
+    let disk = SimulatedDisk(seed: 1)
+    let store = try JournaledStore(
+      on: disk, at: Journals.path,
+      model: ManagedObjectModel(entities: [EntityDescription("Note", allowsAnyKey: true)]))
+    let context = ManagedObjectContext(store, isolation: nil)
+    let note = context.insert("Note")
+    let date = Value.date(Date(timeIntervalSinceReferenceDate: 816_949_800.123_456))
+    note["when"] = date
+    note["map"] = ["a": date]
+    note["list"] = .array([date, .real(.infinity)])
+    try context.save()
+    context.close()
+    try store.close()
+    for line in ["get Note/1", "get Note/1 when", "query Note", "log -p", "events", "blame Note/1"]
+    {
+      let run = Upkeep.run(line, on: disk)
+      #expect(run.output.contains("2026-11-21T10:30:00.123"), "\(line): \(run)")
+      #expect(!run.output.contains("date(") && !run.output.contains("real("), "\(line): \(run)")
+    }
   }
 
   @Test func `what is refused leaves nothing in the journal`() throws {

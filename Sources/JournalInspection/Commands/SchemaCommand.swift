@@ -1,6 +1,5 @@
 internal import ObjectModel
 internal import ObjectPatching
-internal import ObjectQuery
 internal import ObjectStore
 
 /// `xjournal schema`: entities, attributes, relationships.
@@ -30,30 +29,33 @@ extension Command {
           ]))
       return .fine
     }
-    for entity in entities { SchemaWording.show(entity, request.output) }
+    let wording = Wording(try request.store())
+    for entity in entities { SchemaWording.show(entity, wording, request.output) }
     return .fine
   }
 }
 
 /// Entities and their properties, for people and in JSON.
 private enum SchemaWording {
-  static func show(_ entity: EntityDescription, _ output: Output) {
+  static func show(_ entity: EntityDescription, _ wording: Wording, _ output: Output) {
     let marks = [
       entity.parent.map { "is a \($0)" }, entity.isAbstract ? "abstract" : nil,
       entity.allowsAnyKey ? "other keys too" : nil,
     ].compactMap(\.self)
     output.line("\(entity.name, .heading)  \(marks.joined(separator: ", "), .faint)")
     let width = (entity.attributes.map(\.name.count) + entity.relationships.map(\.name.count)).max()
-    for attribute in entity.attributes { show(attribute, width ?? 0, output) }
+    for attribute in entity.attributes { show(attribute, wording, width ?? 0, output) }
     for relationship in entity.relationships { show(relationship, width ?? 0, output) }
   }
 
-  private static func show(_ attribute: AttributeDescription, _ width: Int, _ output: Output) {
+  private static func show(
+    _ attribute: AttributeDescription, _ wording: Wording, _ width: Int, _ output: Output
+  ) {
     let marks =
       [
         attribute.isOptional ? nil : "required", attribute.isIdentifier ? "identifier" : nil,
         attribute.isIndexed ? "indexed" : nil, attribute.isTransient ? "transient" : nil,
-        attribute.defaultValue.map { "default \($0.queryText)" },
+        attribute.defaultValue.map { "default \(wording.text($0))" },
       ].compactMap(\.self) + attribute.validation.map(\.description)
     row(attribute.name, "\(attribute.type)", marks, width, output)
   }

@@ -39,6 +39,11 @@ package struct Wording {
     case .counter(let amount): return String(amount)
     case .uuid(let uuid): return uuid.uuidString
     case .decimal(let number): return "\(number)"
+    case .date(let date):
+      let text = Value.date(date).queryText
+      // What has more than milliseconds a filter has otherwise.
+      return text.hasSuffix("Z") ? text : Self.exactTime(date)
+    case .real(let number) where !number.isFinite: return "\(number)"
     case .url(let url): return Self.cut(url.absoluteString, longest)
     case .data(let data) where data.count > longest: return "\(Self.count(data.count)) bytes"
     case .string(let text) where text.utf8.count > 4 * longest:
@@ -46,6 +51,12 @@ package struct Wording {
     case .array(let values): return Self.cut(list("[", values, longest), longest)
     case .set(let values):
       return Self.cut(list("{", values.sorted(by: Value.precedes), longest), longest)
+    case .dictionary(let values) where !values.isEmpty:
+      let entries = values.sorted { $0.key < $1.key }.prefix(longest / 3 + 1).map { key, value in
+        "\(Value.string(key).queryText): \(text(value, longest: longest))"
+      }
+      let rest = entries.count < values.count ? ", …" : ""
+      return Self.cut("[\(entries.joined(separator: ", "))\(rest)]", longest)
     case .some(let value): return Self.cut(value.queryText, longest)
     }
   }
