@@ -43,7 +43,7 @@ extension JSONKind {
     ),
     JSONKind(
       "newJournal",
-      "a journal that was made; `findings` and `lost` where edits of the original cannot be read that were not saved",
-      "path lastCommit firstKeptCommit bytes findings lost"),
+      "a journal that was made; `findings` and `lost` where edits of the original cannot be read that were not saved, `keptFor` with drafts for which past is kept",
+      "path lastCommit firstKeptCommit bytes findings lost keptFor"),
   ]
 }

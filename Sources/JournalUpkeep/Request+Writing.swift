@@ -54,9 +54,12 @@ extension Request {
 
   /// Tells of a journal that was made.
   ///
-  /// - Parameter lost: what of another is not in it.
+  /// - Parameters:
+  ///   - lost: what of another is not in it.
+  ///   - drafts: those for which past is kept.
   func tell(
-    of made: NewJournal, _ deed: String, without lost: LeftoverEdits.Loss = LeftoverEdits.Loss()
+    of made: NewJournal, _ deed: String, without lost: LeftoverEdits.Loss = LeftoverEdits.Loss(),
+    keptFor drafts: [String] = []
   ) {
     if output.isJSON {
       let texts = { (texts: [String]) -> JSONValue? in
@@ -69,10 +72,16 @@ extension Request {
             ("path", .string(made.path)), ("lastCommit", .count(made.last.rawValue)),
             ("firstKeptCommit", .count(made.first.rawValue)), ("bytes", .count(made.byteCount)),
             ("findings", texts(lost.findings)), ("lost", texts(lost.losses)),
+            ("keptFor", texts(drafts)),
           ]))
     } else {
       for finding in lost.findings { output.note("\("damaged:", .removed) \(finding)") }
       for loss in lost.losses { output.note("\("lost:", .warning) \(loss)") }
+      if !drafts.isEmpty {
+        output.note(
+          "\("kept:", .warning) the past that \(Wording.count(drafts.count, "draft")) (\(drafts.joined(separator: ", "))) may need; saved or discarded, they need none."
+        )
+      }
       output.line("\(deed, .added) \(made.path, .strong), with \(made.wordsForPast).")
     }
   }

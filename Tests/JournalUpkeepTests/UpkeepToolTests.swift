@@ -148,6 +148,18 @@ import ToolSupport
     }
   }
 
+  @Test func `that past is kept for a draft is told, in JSON too`() throws {
+    let disk = try Journals.killed()
+    let told = Upkeep.run("compact -o A.xjournal", on: disk)
+    #expect(
+      told.errors
+        == "kept: the past that 1 draft (sketch) may need; saved or discarded, they need none.\n")
+    let run = Upkeep.run("compact -s Notes.xjournal -o B.xjournal --json", on: disk)
+    #expect(run.output.contains(#""keptFor":["sketch"]"#) && run.errors.isEmpty, "\(run)")
+    let plain = Upkeep.run("compact -o C.xjournal --json", on: try Journals.sound())
+    #expect(!plain.output.contains("keptFor"), "\(plain)")
+  }
+
   @Test func `what is refused leaves nothing in the journal`() throws {
     let disk = try Journals.sound()
     for line in ["restore 1 --only", "restore 99", "restore nowhere"] {

@@ -11,7 +11,10 @@ extension Command {
       "compact", "Makes a smaller journal, without the past or without the older of it.",
       details: [
         "The original is neither locked nor changed. The new journal has the state as it is, what is not saved, and of the "
-          + "past the commits from --since on; without that, none."
+          + "past the commits from --since on; without that, none.",
+        "What is not saved needs the past that it was made in: where there is a draft, all commits are kept from the beginning "
+          + "of its context on, which may be all there are, and that is told on the standard error output, or in the document. "
+          + "Saved, or given up by ‘drafts discard’, it needs none.",
       ],
       examples: [
         Example("xjournal compact -o Small.xjournal", "only the state as it is now"),
@@ -41,18 +44,13 @@ extension Command {
         }
         drafts = store.unsavedDrafts
       }
-      request.tell(of: made, "compacted to", without: lost)
-      tellOfKeptPast(drafts, request.output)
+      request.tell(of: made, "compacted to", without: lost, keptFor: drafts.map(\.name))
       return .fine
     }
   }
+}
 
-  /// What was not saved needs the past that it was made in.
-  private static func tellOfKeptPast(_ drafts: [Draft], _ output: Output) {
-    guard !drafts.isEmpty, !output.isJSON else { return }
-    let names = drafts.map { $0.contextName.isEmpty ? "\($0.context.rawValue)" : $0.contextName }
-    output.note(
-      "\("kept:", .warning) the past that \(Wording.count(drafts.count, "draft")) (\(names.joined(separator: ", "))) may need; saved or discarded, they need none."
-    )
-  }
+extension Draft {
+  /// What a draft is called by.
+  fileprivate var name: String { contextName.isEmpty ? "\(context.rawValue)" : contextName }
 }
