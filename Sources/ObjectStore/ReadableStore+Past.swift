@@ -1,7 +1,7 @@
 internal import DiskAccess
 internal import EventCoding
 internal import EventFold
-internal import Journaling
+package import Journaling
 public import ObjectModel
 
 // What was: commits, and objects as earlier commits left them.
@@ -12,6 +12,14 @@ extension ReadableStore {
   package func content(of number: CommitNumber) throws(StoreError) -> CommitContent {
     guard number == .none || number >= firstKeptCommit else { throw .commitDropped(number) }
     return try past(number).content()
+  }
+
+  /// Where the frame lies that has a commit.
+  ///
+  /// - Throws: where there is none, or compaction has dropped it.
+  package func place(of number: CommitNumber) throws(StoreError) -> FramePlace {
+    guard number >= firstKeptCommit else { throw .commitDropped(number) }
+    return try pastCommits.place(of: number, head: headNumber)
   }
 
   /// What a commit says of itself; of what it changed nothing is decoded.

@@ -54,16 +54,17 @@ import ToolSupport
     "diff": [
       "diff 1", "diff 1 3 --json", "diff 3 1", "diff 2 head --stat", "diff 2 head --stat --json",
       "diff 1 head --name-only", "diff 1 3 --format patch", "diff 3 3 --exit-code",
-      "diff 1 2 --exit-code", "diff", "diff 1 99",
+      "diff 1 2 --exit-code", "diff", "diff 1 99", "diff 1 --at 2",
     ],
     "events": [
       "events", "events --json", "events --context editor --id Post/1 --kind set", "events -n 2",
       "events --since 5 --json", "events --since 9", "events --until 1",
       "events --id Post/99", "events --id Post/99 --json", "events --id Post/1 --kind deleted",
     ],
-    "drafts": ["drafts", "drafts list --json", "drafts lits", "drafts show 9"],
+    "drafts": ["drafts", "drafts list --json", "drafts lits", "drafts show 9", "drafts --at 2"],
     "verify": [
       "verify", "verify --json", "verify --deep --strict", "verify --deep --json", "verify --deap",
+      "verify --at 2",
     ],
     "stats": ["stats", "stats --json", "stats --at 2"],
     "export": [
@@ -76,16 +77,18 @@ import ToolSupport
       "dump", "dump --frame 2 --hex", "dump --segment 1 --frame 1 --json", "dump --frame 99",
       "dump --segment 7", "dump --frame x", "dump --frame 2 --hex --json", "dump --file MANIFEST",
       "dump --file MANIFEST --json", "dump --file edits", "dump --file LOCK", "dump --file nothing",
-      "dump --file ../x",
+      "dump --file ../x", "dump --at 2", "dump --at v1 --json", "dump --at 0", "dump --at 9",
+      "dump --at 2 --frame 2", "dump --at 2 --file edits",
     ],
     "replay": [
       "replay", "replay --until 1 --json", "replay --until 0", "replay --check --until 1",
-      "replay --speed 0", "replay --speed 1e9 --until v1",
+      "replay --speed 0", "replay --speed 1e9 --until v1", "replay --at 1",
+      "replay --at 1 --until 2",
     ],
     "report": [
       "report", "report --json", "report --since 3 --until 4 --deep --json",
       "report --longest 3 --since head --json", "report --since 4 --until 2", "report --since v9",
-      "report --longest x",
+      "report --longest x", "report --since 3 --at 4 --json", "report --at v9",
     ],
     "schema": ["schema", "schema Post --json", "schema Nothing"],
     "help": [

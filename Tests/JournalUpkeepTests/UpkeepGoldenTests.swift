@@ -80,6 +80,7 @@ import ToolSupport
       "replay -s Notes.xjournal --into A.xjournal --check",
       "replay -s Notes.xjournal --into Notes.xjournal/journal/A --json",
       "replay -s None.xjournal --into A.xjournal",
+      "replay -s Notes.xjournal --into At.xjournal --at v1", "backup -s Notes.xjournal --at 2 -o A",
     ],
     "repair": [
       "repair", "repair -o New.xjournal", "repair -s New.xjournal -o Again.xjournal --json",

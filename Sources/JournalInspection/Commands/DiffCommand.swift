@@ -24,7 +24,8 @@ extension Command {
       Option("name-only", "only which objects differ"),
       Option("format", choices: ["text", "json", "patch"], "how it is written"),
       Option("exit-code", "end with 1 where anything differs"),
-    ]
+    ],
+    notTravellingAs: "the two states are named by themselves, as in ‘diff head~1 head’."
   ) { (request) throws(ToolError) in
     let store = try request.store()
     let from = try Reference(request.operands[0], now: request.now).commit(in: store)

@@ -18,7 +18,9 @@ extension Command {
     operands: [
       Operand("ACTION", "list, or show", isOptional: true, choices: ["list", "show"]),
       Operand("DRAFT", "only this one", isOptional: true),
-    ]
+    ],
+    notTravellingAs:
+      "what is not saved is no part of an earlier state; ‘events --until REF’ tells the edits that there were then, saved and not."
   ) { (request) throws(ToolError) in
     let store = try request.store()
     let wanted = request.operand(1)

@@ -1,6 +1,7 @@
 internal import ByteCoding
 internal import DiskAccess
 internal import Journaling
+internal import ObjectModel
 internal import ObjectPatching
 internal import ObjectStore
 
@@ -11,12 +12,14 @@ extension Command {
     details: [
       "docs/format.md tells what the fields mean. Where something is damaged, the bytes from there on are shown as they "
         + "are, and the next segment follows. With --hex, events and commits are taken apart, too: before each field "
-        + "stands where it begins in the payload, which is compressed in the file."
+        + "stands where it begins in the payload, which is compressed in the file.",
+      "With --at it writes the frame that has the commit, by which the state came to be.",
     ],
     examples: [
       Example(
         "xjournal dump --segment 1", "headers, seals, edits and commits of the first segment"),
       Example("xjournal dump --frame 2 --hex", "one frame, with the bytes of its payload"),
+      Example("xjournal dump --at v1", "the frame in which a commit is"),
       Example("xjournal dump --file MANIFEST", "the file that says what belongs to the journal"),
       Example("xjournal dump --json", "a line for each segment and frame"),
     ],
@@ -26,16 +29,22 @@ extension Command {
       Option("hex", "events and commits in hexadecimal too, field by field"),
       Option("file", value: "NAME", "MANIFEST, edits, or a file in snapshots"),
     ],
-    passCount: 1
+    travels: true, passCount: 1
   ) { (request) throws(ToolError) in
     if let name = request["file"] {
-      guard !request.has("segment"), !request.has("frame") else {
-        throw .usage("--segment and --frame are for segments, and go not with --file.")
+      guard !["segment", "frame", "at"].contains(where: request.has) else {
+        throw .usage("--segment, --frame and --at are for segments, and go not with --file.")
       }
       return try FileDumper(request).dump(name)
     }
     let walk = try SegmentWalk(request)
-    let (segment, frame) = (try request.number("segment"), try request.number("frame"))
+    guard !request.has("at") || !request.has("frame") && !request.has("segment") else {
+      throw .usage("--at names a frame by its commit; leave --frame and --segment out.")
+    }
+    var (segment, frame) = (try request.number("segment"), try request.number("frame"))
+    if let place = try request.placeOfCommit() {
+      (segment, frame) = (Int(place.segment.rawValue), Int(place.number.rawValue))
+    }
     var dumper = SegmentDumper(walk, request, onlyFrame: frame.map(UInt64.init))
     let wanted = walk.manifest.segments.filter {
       segment == nil || $0.number.rawValue == UInt64(segment ?? 0)
@@ -55,6 +64,16 @@ extension Command {
       throw .no("there is no frame \(frame).")
     }
     return status
+  }
+}
+
+extension Request {
+  /// Where the frame is that has the commit of `--at`.
+  fileprivate func placeOfCommit() throws(ToolError) -> FramePlace? {
+    guard has("at") else { return nil }
+    let (store, number) = (try store(), try commitNumber())
+    guard number > .none else { throw .no("no frame has commit 0, which is before the first.") }
+    return try onStore { () throws(StoreError) in try store.place(of: number) }
   }
 }
 

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
-internal import ObjectModel
+package import ObjectModel
 internal import ObjectPatching
-internal import ObjectStore
+package import ObjectStore
 
 /// `xjournal replay`: the journal step by step.
 extension Command {
@@ -18,16 +18,14 @@ extension Command {
       Example("xjournal replay --check", "and whether the edits add up to the commits"),
     ],
     options: [
-      Option("until", value: "REF", "only up to this time or commit"),
+      Option("until", value: "REF", "only up to this time or commit; --at says the same"),
       Option("speed", value: "FACTOR", "in time, so many times faster than it was"),
       Option("check", "compare the commits with what their edits add up to"),
     ],
-    passCount: 2
+    travels: true, passCount: 2
   ) { (request) throws(ToolError) in
     let store = try request.store()
-    let last = try request["until"].map { (text) throws(ToolError) in
-      try Reference(text, now: request.now).commit(in: store)
-    }
+    let last = try request.lastReplayed(in: store)
     var steps = ReplaySteps(store, request.output, speed: try request.speed(), through: last)
     try onStore { () throws(StoreError) in
       guard last != CommitNumber.none else { return }
@@ -59,6 +57,16 @@ extension Command {
 }
 
 extension Request {
+  /// The commit up to which is replayed; nil where nothing is said of that.
+  package func lastReplayed(in store: StoreReader) throws(ToolError) -> CommitNumber? {
+    var last: CommitNumber?
+    for text in [self["until"], self["at"]].compactMap(\.self) {
+      let number = try Reference(text, now: now).commit(in: store)
+      last = min(last ?? number, number)
+    }
+    return last
+  }
+
   /// How many times faster; nil for as fast as can be.
   fileprivate func speed() throws(ToolError) -> Double? {
     guard let text = self["speed"] else { return nil }

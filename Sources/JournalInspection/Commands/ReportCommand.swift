@@ -22,12 +22,12 @@ extension Command {
     ],
     options: [
       Option("since", value: "REF", "only from this time or commit on"),
-      Option("until", value: "REF", "only up to this time or commit"),
+      Option("until", value: "REF", "only up to this time or commit; --at says the same"),
       Option("deep", "verify deeply, as ‘verify --deep’ does"),
       Option(
         "longest", value: "COUNT", "cut texts and lists that have more characters or elements; 400"),
     ],
-    passCount: 5
+    travels: true, passCount: 5
   ) { (request) throws(ToolError) in
     let store = try request.store()
     request.tellsFindings = true
@@ -62,7 +62,7 @@ private struct HistoryReport {
     self.store = store
     longest = max(1, try request.number("longest") ?? 400)
     var (first, last) = (store.firstKeptCommit, store.lastCommit)
-    if let text = request["until"] {
+    for text in [request["until"], request["at"]].compactMap(\.self) {
       last = min(last, try Reference(text, now: request.now).commit(in: store))
     }
     if let text = request["since"] {
@@ -74,7 +74,7 @@ private struct HistoryReport {
       (try store.unsavedWork(), try store.verification(deep: isDeep))
     }
     // Where compaction has dropped all there were, nobody has asked for what is not there.
-    if first > last, last > .none, request.has("since") || request.has("until") {
+    if first > last, last > .none, ["since", "until", "at"].contains(where: request.has) {
       throw .usage(
         "there is no commit from \(first) up to \(last); --since must not be after --until.")
     }

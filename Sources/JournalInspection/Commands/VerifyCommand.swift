@@ -26,6 +26,8 @@ extension Command {
         "fold the journal again, and compare commits with edits, and the outcome with the state"),
       Option("strict", "end with 1 where anything is not as it should be"),
     ],
+    notTravellingAs:
+      "it reads all there is; ‘replay --into NEW --until REF’ builds the journal as it was then, which can be verified.",
     passCount: 3
   ) { (request) throws(ToolError) in
     let store: StoreReader

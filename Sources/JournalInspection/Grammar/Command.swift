@@ -55,11 +55,14 @@ package struct Command: Sendable {
   package let isPaged: Bool
   /// How often it reads the whole of a journal, roughly; nil where it does not. Only of that is told how far it has come.
   package let passCount: Int?
+  /// Why it shows no earlier state, and what does instead; nil where nobody would ask it to, or it does.
+  package let reasonNotToTravel: String?
   package let run: @Sendable (Request) throws(ToolError) -> ExitStatus
 
   package init(
     _ name: String, _ summary: String, details: [String] = [], examples: [Example],
     operands: [Operand] = [], options: [Option] = [], travels: Bool = false,
+    notTravellingAs reasonNotToTravel: String? = nil,
     readsJournal: Bool = true, isPaged: Bool? = nil, passCount: Int? = nil,
     run: @escaping @Sendable (Request) throws(ToolError) -> ExitStatus
   ) {
@@ -70,6 +73,7 @@ package struct Command: Sendable {
     self.operands = operands
     self.options = options
     self.travels = travels
+    self.reasonNotToTravel = reasonNotToTravel
     self.readsJournal = readsJournal
     self.isPaged = isPaged ?? readsJournal
     self.passCount = passCount
@@ -89,8 +93,8 @@ package struct Command: Sendable {
     Command(
       name, summary ?? self.summary, details: self.details + details,
       examples: self.examples + examples, operands: operands ?? self.operands,
-      options: self.options + options, travels: travels, readsJournal: readsJournal,
-      isPaged: isPaged, passCount: passCount
+      options: self.options + options, travels: travels, notTravellingAs: reasonNotToTravel,
+      readsJournal: readsJournal, isPaged: isPaged, passCount: passCount
     ) { [run] (request) throws(ToolError) in
       if let status = try more(request) { return status }
       return try run(request)

@@ -30,6 +30,9 @@ package struct ParsedArguments: Sendable {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(parts[0])
     guard let option = command.allOptions.first(where: { $0.name == name }) else {
+      if name == Option.at.name, let reason = command.reasonNotToTravel {
+        throw .usage("\(command.name) has no option --at: \(reason)")
+      }
       let nearest = Spelling.nearest(to: name, among: command.allOptions.map(\.name))
       throw .usage(
         "\(command.name) has no option --\(name)"

@@ -16,7 +16,10 @@ extension Command {
           + "saved, all that was saved is copied, and what is lost is told on the standard error output, or in the document.",
       ],
       examples: [Example("xjournal backup -o Copy.xjournal", "a copy beside the original")],
-      options: [.newJournal], isPaged: false, passCount: 2
+      options: [.newJournal],
+      notTravellingAs:
+        "a backup has all there is; ‘replay --into NEW --until REF’ builds the journal as it was then.",
+      isPaged: false, passCount: 2
     ) { (request) throws(ToolError) in
       let (original, path) = (try request.path(), try request.newPath())
       try NewPlace.refuseExisting(path, on: disk)

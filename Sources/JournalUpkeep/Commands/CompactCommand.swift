@@ -23,6 +23,8 @@ extension Command {
       options: [
         .newJournal, Option("since", value: "REF", "keep the commits from this one on"),
       ],
+      notTravellingAs:
+        "it is the state as it is that is kept; ‘replay --into NEW --until REF’ builds the journal as it was then, which can be compacted.",
       isPaged: false, passCount: 2
     ) { (request) throws(ToolError) in
       let (original, path) = (try request.path(), try request.newPath())

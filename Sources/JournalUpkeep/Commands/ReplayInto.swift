@@ -26,10 +26,7 @@ extension Command {
       }
       let (original, path) = (try request.path(), try request.newPath("into"))
       let store = try request.store()
-      var last = store.lastCommit
-      if let until = request["until"] {
-        last = try Reference(until, now: request.now).commit(in: store)
-      }
+      let last = try request.lastReplayed(in: store) ?? store.lastCommit
       try NewPlace.refuseExisting(path, on: disk)
       let place: NewPlace
       var lost = LeftoverEdits.Loss()
