@@ -1,0 +1,83 @@
+internal import ByteCoding
+internal import DiskAccess
+internal import JournalInspection
+internal import Journaling
+internal import ObjectStore
+
+// How a repair reads the original: its manifest and its unsaved edits, and what a reader can tell of it.
+extension Repair {
+  /// Opens the original, and reads the edits that no frame has: before the segments, so that these have every edit that
+  /// has left the buffer since, and those segments that there were then.
+  mutating func openWithEdits() throws(ToolError) -> (
+    any ReadableFolder, Manifest, Result<LeftoverEdits, ToolError>
+  ) {
+    var attempt = 0
+    while true {
+      attempt += 1
+      let (folder, manifest) = try openOriginal()
+      let edits = Result { () throws(ToolError) in try LeftoverEdits(in: folder, of: manifest) }
+      // A writer may go on to another segment meanwhile, and put edits there.
+      if case .success(let edits) = edits, edits.isAhead, attempt < 10 { continue }
+      return (folder, manifest, edits)
+    }
+  }
+
+  private mutating func openOriginal() throws(ToolError) -> (any ReadableFolder, Manifest) {
+    do throws(JournalError) {
+      let reader = try JournalReader(at: path, on: source)
+      return (reader.folder, reader.manifest)
+    } catch {
+      guard let folder = try? source.folderForReading(at: path) else {
+        throw JournalCopy.refusal(path, error, on: source)
+      }
+      if case .damaged(let finding) = error {
+        noted.append("\(finding)")
+      } else if try folder.hasOther(JournalFiles.manifest) {
+        noted.append("\(JournalFiles.manifest): no file")
+      } else {
+        throw JournalCopy.refusal(path, error, on: source)
+      }
+      isManifestLost = true
+      return (folder, try LostManifest.make(in: folder))
+    }
+  }
+
+  /// A reader of the original, which shows what is behind the damaged place where a state was kept there; at least that
+  /// state.
+  func reader(
+    _ survey: JournalSurvey, _ plan: RepairPlan
+  ) throws(ToolError) -> StoreReader? {
+    if let reader = try reader(in: original(survey)) { return reader }
+    guard plan.keptThrough > .none else { return nil }
+    let number = survey.manifest.segments.last?.number.next ?? SegmentNumber(1)
+    let (manifest, header) = try LostManifest.beginning(
+      behind: plan.keptThrough, EditNumber(1), as: number, of: survey.manifest.store,
+      survey.manifest.attachments, salt: 0)
+    let files = [
+      JournalFiles.manifest: manifest.encoded().withBytes { Array($0) },
+      "\(JournalFiles.journalFolder)/\(number.fileName)": header.encoded().withBytes { Array($0) },
+    ]
+    return try reader(in: SuppliedFolder(survey.folder, files))
+  }
+
+  private func reader(in folder: any ReadableFolder) throws(ToolError) -> StoreReader? {
+    do throws(StoreError) {
+      return try StoreReader(on: SuppliedDisk(folder, on: source), at: path)
+    } catch {
+      guard [.damaged, .disk, .commitMissing].contains(error.code) else { throw ToolError(error) }
+      return nil
+    }
+  }
+
+  /// The original with its manifest, also where that was put together.
+  private func original(_ survey: JournalSurvey) -> SuppliedFolder {
+    SuppliedFolder(
+      survey.folder,
+      [JournalFiles.manifest: survey.manifest.encoded().withBytes { Array($0) }])
+  }
+
+  /// Reads frames of the original by their places; nil where that cannot be.
+  func journal(_ survey: JournalSurvey) -> JournalReader? {
+    try? JournalReader(in: original(survey), path: path)
+  }
+}

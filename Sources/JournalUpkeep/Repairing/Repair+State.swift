@@ -1,0 +1,87 @@
+internal import JournalInspection
+internal import Journaling
+internal import ObjectModel
+internal import ObjectStore
+
+// What becomes of the state that was kept with the original, and of a past that is lost before it.
+extension Repair {
+  mutating func copyCheckpoint(
+    of survey: JournalSurvey, to place: NewPlace
+  ) throws(ToolError) -> [Manifest.Attachment] {
+    let named = survey.manifest.attachments
+    let copied: [Manifest.Attachment]
+    do throws(StoreError) {
+      copied = try Checkpoint.copyFiles(survey.manifest, in: survey.folder, to: place.folder)
+    } catch {
+      guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
+      noted.append(error.description)
+      guard survey.goesBackToBeginning, error.code == .disk else { throw beyondRepair() }
+      return []
+    }
+    if copied.count < named.count {
+      noted.append(
+        "a file of the state that was kept is damaged; it is made anew of the journal")
+    }
+    return copied
+  }
+
+  /// The first commit that stands in the segments that were taken over; nil where there is none.
+  func firstCommit(
+    in place: NewPlace, _ store: StoreTag
+  ) throws(ToolError) -> CommitNumber? {
+    var first: CommitNumber?
+    do throws(JournalError) {
+      let reader = try JournalReader(in: place.folder, path: place.path)
+      _ = try reader.forEachFrame { frame in
+        guard frame.kind == .batch else { return true }
+        // What is in pieces of a segment that is not there begins nothing.
+        let entries = try? SalvagedEntry.all(in: frame.payload, of: frame.number, store) {
+          (span) throws(JournalError) in try reader.bytes(of: span)
+        }
+        for case .commit(let content) in entries ?? [] {
+          first = content.number
+          return false
+        }
+        return true
+      }
+    } catch {
+      throw ToolError(StoreError(error))
+    }
+    return first
+  }
+
+  /// Has a journal begin with the first commit that is there, or with the state it has where that cannot be told.
+  mutating func dropPast(
+    of store: JournaledStore, before first: CommitNumber?
+  ) throws(ToolError) {
+    let wanted = first.map { Keeping.commits(since: $0) } ?? .latest
+    if try !compact(store, keeping: wanted) {
+      // What was not saved may stand on what is lost.
+      for draft in store.unsavedDrafts {
+        losses.append(
+          "what ‘\(draft.contextName)’ had not saved: \(Wording.count(draft.editCount, "edit"))")
+        try onStore { () throws(StoreError) in try store.discard(draft) }
+      }
+      if try !compact(store, keeping: wanted) {
+        try onStore { () throws(StoreError) in _ = try store.compact(keeping: .latest) }
+      }
+    }
+    losses.append(
+      "all that was before commit \(store.firstKeptCommit), but for the state it left")
+    losses += store.tags.filter { $0.value < store.firstKeptCommit.previous }.keys.sorted().map {
+      "the state that the tag ‘\($0)’ stands for"
+    }
+  }
+
+  /// - Returns: whether that could be done with what is there.
+  private func compact(
+    _ store: JournaledStore, keeping kept: Keeping
+  ) throws(ToolError) -> Bool {
+    do throws(StoreError) {
+      return try store.compact(keeping: kept)
+    } catch {
+      guard error.code == .commitMissing || error.code == .damaged else { throw ToolError(error) }
+      return false
+    }
+  }
+}

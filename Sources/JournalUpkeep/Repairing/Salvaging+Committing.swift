@@ -1,0 +1,62 @@
+internal import JournalInspection
+internal import ObjectModel
+internal import ObjectStore
+
+// How what is brought in becomes commits of the new journal.
+extension Salvaging {
+  mutating func addChange(of object: ObjectID, to row: Row?) throws(ToolError) {
+    let current = try onStore { () throws(StoreError) in try store.head.row(of: object) }
+    guard row != current else { return }
+    changes.append(CommitRequest.Object(object, base: store.lastCommit, current, to: row))
+  }
+
+  mutating func commit(
+    _ number: CommitNumber, author: String?, message: String?, userInfo: [String: Value],
+    contextName: String?
+  ) throws(ToolError) {
+    defer { changes = [] }
+    guard !changes.isEmpty else {
+      return losses.append("commit \(number): nothing of what it did is left to be done")
+    }
+    var request = CommitRequest(changes)
+    (request.author, request.message, request.userInfo) = (author, message, userInfo)
+    // What an object leads to may be lost: both ends are brought in step again.
+    request.keepsEnds = true
+    do throws(StoreError) {
+      _ = try store.takeOver(changes.map(\.object))
+      let context = try store.beginContext(name: contextName ?? "", on: store.lastCommit)
+      do throws(CommitError) {
+        if let made = try store.commit(request, by: context) {
+          numbers[number] = made.number
+          count += 1
+        }
+      } catch {
+        if case .store(let cause) = error { throw cause }
+        losses.append("commit \(number): what it did does not fit what is left of the others")
+      }
+      try store.endContext(context)
+    } catch {
+      throw ToolError(error)
+    }
+  }
+
+  mutating func adoptNextModel() throws(ToolError) {
+    guard let model = nextModel else { return }
+    nextModel = nil
+    try adopt(model)
+  }
+
+  /// Has the new journal go on under a model.
+  mutating func adopt(_ model: ManagedObjectModel) throws(ToolError) {
+    guard store.model != model else { return }
+    let path = store.path
+    try onStore { () throws(StoreError) in try store.close() }
+    store = try onStore { () throws(StoreError) in
+      try JournaledStore(on: clock, at: path, model: model, options: .ofCopies)
+    }
+  }
+
+  static func range(_ first: CommitNumber, _ last: CommitNumber) -> String {
+    first == last ? "commit \(first)" : "commits \(first) to \(last)"
+  }
+}

@@ -1,0 +1,83 @@
+internal import JournalInspection
+internal import Journaling
+internal import ObjectModel
+internal import ObjectStore
+
+// What is brought in of frames that are read each by itself.
+extension Salvaging {
+  /// Takes what a frame says, where it comes after what has been come to.
+  mutating func take(_ entries: [SalvagedEntry]) throws(ToolError) {
+    for entry in entries {
+      switch entry {
+      case .commit(let content): try take(content)
+      case .event(.keyNamed(let number, let name)): keyNames[number] = name
+      case .event(.tagged(let name, let commit)): tags.updateValue(commit, forKey: name)
+      case .event(.modelAdopted(let entities)):
+        do throws(ModelError) {
+          nextModel = try ManagedObjectModel(stored: entities.map(\.description))
+        } catch {
+          losses.append("a model that cannot be: \(error)")
+        }
+      case .event: break
+      }
+    }
+  }
+
+  /// Notes that something of a frame cannot be told.
+  mutating func lose(_ frame: FrameNumber, _ error: StoreError) {
+    losses.append("frame \(frame.rawValue): \(error)")
+  }
+
+  /// Notes which commits are lost at the end, where it is known that there were some.
+  mutating func expect(through number: CommitNumber) {
+    if number > last { losses.append(Self.range(last.next, number)) }
+  }
+
+  mutating func take(_ content: CommitContent) throws(ToolError) {
+    if let later, content.number >= later.first { try takeOverLater(before: content) }
+    guard content.number > last else {
+      // What was adopted before it has been come to as well.
+      nextModel = nil
+      return
+    }
+    try adoptKeptModels(before: content.number)
+    try adoptNextModel()
+    if content.number > last.next {
+      losses.append(Self.range(last.next, content.number.previous))
+    }
+    last = content.number
+    clock.set(content.time)
+    let name = Wording(store).name
+    for change in content.changes {
+      guard store.head.era?.name(of: change.object.entity) != nil else {
+        losses.append(
+          "commit \(content.number): \(change.object.uri), of an entity that is not known any more")
+        continue
+      }
+      let current = try onStore { () throws(StoreError) in try store.head.row(of: change.object) }
+      if change.kind == .updated, current == nil {
+        losses.append(
+          "commit \(content.number): what \(name(change.object)) had before it; there is only what it changed"
+        )
+      }
+      var numbers: [KeyNumber: KeyNumber] = [:]
+      for entry in change.entries { numbers[entry.key] = try number(of: entry.key) }
+      let (row, lost) = change.salvaged(onto: current) { numbers[$0] }
+      for key in lost {
+        losses.append(
+          "commit \(content.number): \(keyNames[key] ?? "key \(key.rawValue)") of \(name(change.object))"
+        )
+      }
+      try addChange(of: change.object, to: row)
+    }
+    try commit(
+      content.number, author: content.author, message: content.message,
+      userInfo: content.userInfo, contextName: content.contextName)
+  }
+
+  /// The number that a key of the original has here; nil where its name is lost.
+  func number(of key: KeyNumber) throws(ToolError) -> KeyNumber? {
+    guard let name = keyNames[key] else { return nil }
+    return try onStore { () throws(StoreError) in try store.key(named: name) }
+  }
+}
