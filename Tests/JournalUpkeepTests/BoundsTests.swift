@@ -23,7 +23,7 @@ import ToolSupport
     let folder = try TemporaryFolder()
     let disk = try harm == .tinyFrames ? Self.tinyFrames() : LongJournal.make(.late)
     try Upkeep.addFiles(to: disk, from: try Journals.killed())
-    try Self.write(disk, to: folder.path)
+    try disk.write(to: folder.path)
     try Self.harm("\(folder.path)/Notes.xjournal", harm)
     let before = try Self.content(of: "\(folder.path)/Notes.xjournal")
     var largest = 0
@@ -63,7 +63,7 @@ import ToolSupport
     try Upkeep.addFiles(to: disk, from: try Journals.killed())
     let size = bomb.size(isHandedOut: Self.isHandedOut)
     try bomb.add(size, to: disk)
-    try Self.write(disk, to: folder.path)
+    try disk.write(to: folder.path)
     var largest = (memory: 0, line: "")
     for line in Self.lines {
       let begin = ContinuousClock.now
@@ -104,10 +104,7 @@ import ToolSupport
     + Upkeep.lines.filter { !$0.hasPrefix("bisect") && !Upkeep.isInPlace($0) }
 
   /// The tool that is judged: that which was built with the tests, or the one that `XJ_TOOL` names.
-  private static let tool =
-    ProcessInfo.processInfo.environment["XJ_TOOL"]
-    ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    .appending(path: "xjournal").path
+  private static let tool = ProcessInfo.processInfo.environment["XJ_TOOL"] ?? BuiltTool.path
   private static let isHandedOut = ProcessInfo.processInfo.environment["XJ_TOOL"] != nil
 
   /// What Python there is: the one that is found by name may be a script that looks for it.
@@ -148,6 +145,7 @@ import ToolSupport
       """
     let process = Process()
     process.executableURL = URL(filePath: try python.get())
+    process.environment = BuiltTool.environment
     // Of more than a thousand runs each is to begin with nothing that it does not need.
     process.arguments =
       ["-I", "-S", "-c", script, errors, folder, "\(seconds)", program ?? tool] + words
@@ -171,16 +169,6 @@ import ToolSupport
     let disk = try LongJournal.make(.late)
     try Upkeep.addFiles(to: disk, from: try Journals.killed())
     return disk
-  }
-
-  private static func write(_ disk: SimulatedDisk, to folder: String) throws {
-    for path in disk.paths {
-      guard let bytes = disk.contents(of: path) else { continue }
-      let file = URL(filePath: folder).appending(path: path)
-      try FileManager.default.createDirectory(
-        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data(bytes).write(to: file)
-    }
   }
 
   /// A journal of many frames that hold next to nothing.

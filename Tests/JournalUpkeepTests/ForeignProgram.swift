@@ -10,6 +10,7 @@ enum ForeignProgram {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = words
+    process.environment = BuiltTool.environment
     process.standardOutput = pipe
     try process.run()
     let said = try pipe.fileHandleForReading.readToEnd() ?? Data()

@@ -11,18 +11,13 @@ import ToolSupport
 /// The tool itself, as a process on the real disk: its standard input and outputs, what it runs, and who holds the lock.
 @Suite struct RealToolTests {
   private let folder: TemporaryFolder
+  private let tool = BuiltTool.path
 
   init() throws {
     folder = try TemporaryFolder()
     let disk = try Journals.killed()
     try Upkeep.addFiles(to: disk)
-    for path in disk.paths {
-      guard let bytes = disk.contents(of: path) else { continue }
-      let file = URL(filePath: folder.path).appending(path: path)
-      try FileManager.default.createDirectory(
-        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data(bytes).write(to: file)
-    }
+    try disk.write(to: folder.path)
   }
 
   @Test func `what the outputs have is apart, also of a program that bisect runs`() throws {
@@ -46,8 +41,6 @@ import ToolSupport
     try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
     try FileManager.default.moveItem(
       atPath: "\(folder.path)/Notes.xjournal", toPath: "\(elsewhere)/Notes.xjournal")
-    let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appending(path: "xjournal").path
     let named = ["bisect", "-s", "elsewhere/Notes.xjournal", "2", "head", "--"]
     let gone = try run(named + [tool, "get", "Post/2", "--at", "{}", "--json"])
     #expect(gone.status == 0 && gone.output.hasPrefix("commit 4 is the first bad one"), "\(gone)")
@@ -72,8 +65,6 @@ import ToolSupport
   }
 
   @Test func `what comes through a pipe is read, however it is named`() throws {
-    let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appending(path: "xjournal").path
     func bash(_ script: String) throws -> String {
       try ForeignProgram.run(["bash", "-c", "cd '\(folder.path)'; \(script) 2>&1; echo $?"]).said
     }
@@ -84,10 +75,16 @@ import ToolSupport
       ("cat changes.json | '\(tool)' patch /dev/stdin --dry-run", "update"),
       ("cat changes.json | '\(tool)' patch /proc/self/fd/0 --dry-run", "update"),
       (
-        "mkfifo p; (sleep 0.5; cat posts.ndjson > p) & '\(tool)' import p -o A.xjournal", "imported"
+        "mkfifo p; (sleep 0.5; cat posts.ndjson > p) & '\(tool)' import p -o A.xjournal",
+        "imported"
       ),
-      ("'\(tool)' import <(cat posts.ndjson) -o B.xjournal -s Notes.xjournal", "imported"),
-      ("ln -s posts.ndjson l; '\(tool)' import l -o C.xjournal -s Notes.xjournal", "imported"),
+      (
+        "'\(tool)' import <(cat posts.ndjson) -o B.xjournal -s Notes.xjournal", "imported"
+      ),
+      (
+        "ln -s posts.ndjson l; '\(tool)' import l -o C.xjournal -s Notes.xjournal",
+        "imported"
+      ),
     ] {
       let said = try bash(script)
       #expect(said.contains(words) && said.hasSuffix("\n0\n"), "\(script): \(said)")
@@ -100,8 +97,6 @@ import ToolSupport
 
   @Test(arguments: ["backup -o A", "repair -o A", "compact -o A", "tag x", "log -p"])
   func `a limit on the length of files is told, and ends nobody by a signal`(line: String) throws {
-    let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appending(path: "xjournal").path
     let limit = line.hasPrefix("log") ? 0 : 64
     let script =
       "cd '\(folder.path)'; ulimit -f \(limit); '\(tool)' \(line) -s Notes.xjournal > said; echo $?"
@@ -181,8 +176,6 @@ import ToolSupport
   }
 
   @Test func `who follows a quiet journal ends when its reader has gone`() throws {
-    let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appending(path: "xjournal").path
     let script =
       "cd '\(folder.path)'; timeout 20 '\(tool)' log --follow Notes.xjournal | head -n 1; "
       + "echo ${PIPESTATUS[0]}"
@@ -242,8 +235,8 @@ import ToolSupport
     _ words: [String], input: String = ""
   ) throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
-    process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appending(path: "xjournal")
+    process.executableURL = URL(filePath: tool)
+    process.environment = BuiltTool.environment
     process.arguments = words
     process.currentDirectoryURL = URL(filePath: folder.path)
     // Files, as nothing waits for room in them.

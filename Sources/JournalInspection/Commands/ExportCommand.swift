@@ -1,6 +1,5 @@
 internal import ObjectModel
 internal import ObjectPatching
-internal import ObjectQuery
 internal import ObjectStore
 
 /// `xjournal export`: all objects in forms that other programs read.
@@ -55,12 +54,7 @@ extension Command {
     let writer = RowWriter(format, store, snapshot, output)
     writer.begin()
     for (entity, table) in zip(entities, SQLNames.unique(entities)) {
-      let query: SnapshotQuery
-      do throws(QueryError) {
-        query = try store.prepare(Query(entity: entity), in: snapshot)
-      } catch {
-        throw ToolError(error)
-      }
+      let query = try store.queryOfAll(entity, in: snapshot)
       try onStore { () throws(StoreError) in
         try writer.writePart(try snapshot.objects(of: query), of: entity, inTable: table)
       }
@@ -73,8 +67,8 @@ extension Command {
 extension Request {
   /// The entities whose objects are written: all that inherit from no other, with those that inherit from them.
   fileprivate func exported(_ snapshot: Snapshot) throws(ToolError) -> [String] {
+    guard let name = self["entity"] else { return snapshot.rootEntities }
     let all = snapshot.era?.model.descriptions ?? []
-    guard let name = self["entity"] else { return all.filter { $0.parent == nil }.map(\.name) }
     guard all.contains(where: { $0.name == name }) else {
       throw .no("there is no entity ‘\(name)’", nearest: name, among: all.map(\.name))
     }

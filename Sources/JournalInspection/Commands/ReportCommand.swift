@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import Journaling
 internal import ObjectModel
 internal import ObjectPatching
-internal import ObjectQuery
 internal import ObjectStore
 
 /// `xjournal report`: the whole history as one page that a browser shows.
@@ -106,15 +105,10 @@ private struct HistoryReport {
       first == store.lastCommit ? store.head : try store.snapshot(at: first)
     }
     let writer = RowWriter("ndjson", store, snapshot, output)
-    for entity in snapshot.era?.model.descriptions ?? [] where entity.parent == nil {
-      let query: SnapshotQuery
-      do throws(QueryError) {
-        query = try store.prepare(Query(entity: entity.name), in: snapshot)
-      } catch {
-        throw ToolError(error)
-      }
+    for entity in snapshot.rootEntities {
+      let query = try store.queryOfAll(entity, in: snapshot)
       try onStore { () throws(StoreError) in
-        try writer.write(try snapshot.objects(of: query), of: entity.name)
+        try writer.write(try snapshot.objects(of: query), of: entity)
       }
     }
   }

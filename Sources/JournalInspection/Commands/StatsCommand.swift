@@ -2,7 +2,6 @@ internal import ByteCoding
 internal import Journaling
 internal import ObjectModel
 internal import ObjectPatching
-internal import ObjectQuery
 internal import ObjectStore
 
 /// `xjournal stats`: sizes, compression, events by kind, objects.
@@ -93,15 +92,10 @@ private struct Statistics {
   private mutating func countObjects(
     _ store: StoreReader, _ snapshot: Snapshot
   ) throws(ToolError) {
-    for entity in snapshot.era?.model.descriptions ?? [] where entity.parent == nil {
-      let query: SnapshotQuery
-      do throws(QueryError) {
-        query = try store.prepare(Query(entity: entity.name), in: snapshot)
-      } catch {
-        throw ToolError(error)
-      }
+    for entity in snapshot.rootEntities {
+      let query = try store.queryOfAll(entity, in: snapshot)
       let count = try onStore { () throws(StoreError) in try snapshot.count(of: query) }
-      objects.append((entity.name, count))
+      objects.append((entity, count))
     }
   }
 

@@ -1,6 +1,5 @@
 internal import JournalInspection
 internal import ObjectModel
-internal import ObjectQuery
 internal import ObjectStore
 
 // What is brought in of a state that was kept behind the damage, and of the commits that lead there and on.
@@ -150,13 +149,8 @@ extension Salvaging {
     of snapshot: Snapshot, in store: ReadableStore
   ) throws(ToolError) -> [ObjectID] {
     var objects: [ObjectID] = []
-    for entity in snapshot.era?.model.descriptions ?? [] where entity.parent == nil {
-      let query: SnapshotQuery
-      do throws(QueryError) {
-        query = try store.prepare(Query(entity: entity.name), in: snapshot)
-      } catch {
-        throw ToolError(error)
-      }
+    for entity in snapshot.rootEntities {
+      let query = try store.queryOfAll(entity, in: snapshot)
       objects += try onStore { () throws(StoreError) in try snapshot.objects(of: query) }
     }
     return objects
