@@ -30,10 +30,8 @@ import Testing
       #expect(found.value(forKey: key).destinations == [])
       return time
     }
-    _ = try time(100)
-    let few = try leastOfThree { try time(250) }
-    let many = try leastOfThree { try time(2_000) }
+    let growth = try growth(from: 250, to: 2_000, of: time)
     // 8 times, where each does not go over all; then it is 64 times.
-    #expect(many < few * 27)
+    #expect(growth < 27)
   }
 }

@@ -208,10 +208,8 @@ import Testing
       withExtendedLifetime(held) {}
       return time
     }
-    _ = try time(100)
-    let few = try leastOfThree { try time(300) }
-    let many = try leastOfThree { try time(4_800) }
+    let growth = try growth(from: 300, to: 4_800, of: time)
     // 16 times, where it is not looked at all that is held for each; then it is 256 times.
-    #expect(many < few * 81)
+    #expect(growth < 81)
   }
 }

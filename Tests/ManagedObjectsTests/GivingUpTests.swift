@@ -50,10 +50,8 @@ import Testing
       #expect(people[0].value(forKey: "name") == nil && context.registeredObjects.count == count)
       return time
     }
-    _ = try time(10)
-    let few = try leastOfThree { try time(100) }
-    let many = try leastOfThree { try time(5_000) }
-    #expect(many < few * 3)
+    let growth = try growth(from: 100, to: 5_000, of: time)
+    #expect(growth < 3)
   }
 
   @Test func `S53: an object that is held over a reset says so when it is used`() async {

@@ -6,32 +6,15 @@ import Testing
 
 /// What it costs to relate many objects one by one.
 @Suite(.serialized) struct RelatingCostTests {
-  /// How many times as long some work takes of many objects as of few: with 8 times as many 8 times where each costs the
-  /// same, and 64 times where each costs as much as all.
-  private func growth(
-    _ counts: (few: Int, many: Int), _ work: (Int) throws -> UInt64
-  ) throws -> Double {
-    _ = try work(counts.few)
-    let few = try leastOfThree { try work(counts.few) }
-    let many = try leastOfThree { try work(counts.many) }
-    return Double(many) / Double(few)
-  }
-
-  private func timeOf(_ body: () throws -> Void) rethrows -> UInt64 {
-    let begin = threadTime()
-    try body()
-    return threadTime() - begin
-  }
-
   @Test(arguments: [false, true])
   func `S43: owners are given their members at a cost that grows with their number`(
     areSaved: Bool
   ) throws {
-    let growth = try growth((250, 2_000)) { count in
+    let growth = try growth(from: 250, to: 2_000) { count in
       let context = try Stage().context()
       var blogs = areSaved ? (0..<count).map { _ in context.insert("Blog") } : []
       if areSaved { try context.save() }
-      let time = timeOf {
+      let time = threadTime {
         for place in 0..<count {
           if !areSaved { blogs.append(context.insert("Blog")) }
           let post = context.insert("Post")
@@ -47,7 +30,7 @@ import Testing
   @Test func `S20: committed members are told at a cost that grows with the number of owners`()
     throws
   {
-    let growth = try growth((250, 2_000)) { count in
+    let growth = try growth(from: 250, to: 2_000) { count in
       let context = try Stage().context()
       let blogs = (0..<count).map { _ in context.insert("Blog") }
       let posts = blogs.map { blog in
@@ -58,7 +41,7 @@ import Testing
       try context.save()
       for post in posts { post.setValue(nil, forKey: "blog") }
       var found = 0
-      let time = timeOf {
+      let time = threadTime {
         for blog in blogs {
           found += blog.committedValues(forKeys: ["posts"])["posts"].destinations.count
         }
@@ -72,13 +55,13 @@ import Testing
   @Test(arguments: ["set", "ordered"])
   func `S43: giving one object many members costs each what it costs with few`(kind: String) throws
   {
-    let growth = try growth((250, 2_000)) { count in
+    let growth = try growth(from: 250, to: 2_000) { count in
       let context = try Stage().context()
       let isSet = kind == "set"
       let owner = context.insert(isSet ? "Person" : "Post")
       let members = (0..<count).map { _ in context.insert(isSet ? "Post" : "Comment") }
       let value: Value = isSet ? .set([owner.reference]) : owner.reference
-      let time = timeOf {
+      let time = threadTime {
         for member in members { member.setValue(value, forKey: isSet ? "readers" : "post") }
       }
       #expect(owner.value(forKey: isSet ? "reads" : "comments").destinations.count == count)
@@ -89,7 +72,7 @@ import Testing
 
   @Test func `S51, S63: merging ordered members costs what they are, and undoing that too`() throws
   {
-    let growth = try growth((500, 4_000)) { count in
+    let growth = try growth(from: 500, to: 4_000) { count in
       let stage = try Stage()
       let (context, rival) = (stage.context(), stage.context())
       let post = context.insert("Post")
@@ -100,7 +83,7 @@ import Testing
         post.setValue(.array(comments), forKey: "comments")
       }
       try context.save()
-      let time = try timeOf {
+      let time = try threadTime {
         try rival.save(retrying: 1)
         rival.undo()
       }
@@ -115,13 +98,13 @@ import Testing
   func `S43: taking ordered members away one by one costs each what it costs of few`(
     isDeletion: Bool
   ) throws {
-    let growth = try growth((250, 2_000)) { count in
+    let growth = try growth(from: 250, to: 2_000) { count in
       let context = try Stage().context()
       let post = context.insert("Post")
       let comments = (0..<count).map { _ in context.insert("Comment") }
       post.setValue(.array(comments.map(\.reference)), forKey: "comments")
       try context.save()
-      let time = timeOf {
+      let time = threadTime {
         for comment in comments {
           if isDeletion { context.delete(comment) } else { comment.setValue(nil, forKey: "post") }
         }

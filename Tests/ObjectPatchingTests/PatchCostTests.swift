@@ -32,11 +32,9 @@ import Testing
       #expect(last.new?["likes"] == .counter(count - 1))
       return time
     }
-    _ = try time(50)
-    let few = try leastOfThree { try time(75) }
-    let many = try leastOfThree { try time(600) }
+    let growth = try growth(from: 75, to: 600, of: time)
     // Eight times, where each step is not read back from the last commit.
-    #expect(many < few * 20, "\(many / max(few, 1)) times")
+    #expect(growth < 20)
   }
 
   @Test func `what two stores did in many commits is brought at the cost of the commits`() throws {
@@ -64,11 +62,9 @@ import Testing
       }
       return time
     }
-    _ = try time(30)
-    let few = try leastOfThree { try time(50) }
-    let many = try leastOfThree { try time(400) }
+    let growth = try growth(from: 50, to: 400, of: time)
     // Eight times, where what was done here is not read again for each that comes.
-    #expect(many < few * 24, "\(many / max(few, 1)) times")
+    #expect(growth < 24)
   }
 
   @Test
@@ -94,11 +90,9 @@ import Testing
       #expect(joined.isEmpty)
       return time
     }
-    _ = try time(500)
-    let few = try leastOfThree { try time(1_000) }
-    let many = try leastOfThree { try time(16_000) }
+    let growth = try growth(from: 1_000, to: 16_000, of: time)
     // 16 times, where what is said already is not copied for each.
-    #expect(many < few * 40, "\(many / max(few, 1)) times")
+    #expect(growth < 40)
   }
 
   @Test func `a chain of cascades whose end was changed stays whole, at the cost of its length`()
@@ -128,11 +122,9 @@ import Testing
       #expect(report.objects.isEmpty && report.conflicts.count == count)
       return time
     }
-    _ = try time(20)
-    let few = try leastOfThree { try time(50) }
-    let many = try leastOfThree { try time(400) }
+    let growth = try growth(from: 50, to: 400, of: time)
     // Eight times, where the end of the chain does not come to each of its owners by a plan of its own.
-    #expect(many < few * 24, "\(many / max(few, 1)) times")
+    #expect(growth < 24)
   }
 
   @Test func `deletions that take the same along cost what they are and what that is`() throws {
@@ -169,11 +161,9 @@ import Testing
       #expect(report.objects.count == count && report.deletedAlong.count == count)
       return time
     }
-    _ = try time(20)
-    let few = try leastOfThree { try time(50) }
-    let many = try leastOfThree { try time(400) }
+    let growth = try growth(from: 50, to: 400, of: time)
     // Eight times, where what they share is not walked through for each.
-    #expect(many < few * 24, "\(many / max(few, 1)) times")
+    #expect(growth < 24)
   }
 
   @Test func `S81: a key of combining marks without an end is refused, and costs what it is long`()
@@ -245,11 +235,9 @@ import Testing
       #expect(rebased.objects.map(\.identity) == [name("b7")])
       return time
     }
-    _ = try time(100)
-    let few = try leastOfThree { try time(500) }
-    let many = try leastOfThree { try time(4_000) }
+    let growth = try growth(from: 500, to: 4_000, of: time)
     // Eight times, where the names are not copied for each.
-    #expect(many < few * 24, "\(many / max(few, 1)) times")
+    #expect(growth < 24)
   }
 
   @Test func `members that do not come to one owner are told at once, and cost what they are`()
@@ -295,10 +283,8 @@ import Testing
       #expect(told.current?.set?.count == count)
       return time
     }
-    _ = try time(100)
-    let few = try leastOfThree { try time(250) }
-    let many = try leastOfThree { try time(2_000) }
+    let growth = try growth(from: 250, to: 2_000, of: time)
     // Eight times, where each is not told with all that are there.
-    #expect(many < few * 24, "\(many / max(few, 1)) times")
+    #expect(growth < 24)
   }
 }
