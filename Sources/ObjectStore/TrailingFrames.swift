@@ -19,6 +19,7 @@ enum TrailingFrames {
     let sealed = segment.sealing.map {
       $0.byteCount - min($0.byteCount, UInt64(SegmentFooter.byteCount))
     }
+    guard length > 2 * byteCount else { return [] }
     var found = sealed
     if found == nil { found = try endOfContent(of: file, length) }
     guard let end = found, end <= length, end > 2 * byteCount else { return [] }
@@ -72,10 +73,20 @@ enum TrailingFrames {
     while end > 0, length - end <= 4 * byteCount {
       let start = end - min(end, byteCount)
       let bytes = try content(of: file, from: start, to: end)
-      if let last = bytes.lastIndex(where: { $0 != 0 }) { return start + UInt64(last) + 1 }
+      let count = bytes.withUnsafeBytes(byteCountWithoutTrailingZeros)
+      if count > 0 { return start + UInt64(count) }
       end = start
     }
     return nil
+  }
+
+  private static func byteCountWithoutTrailingZeros(_ bytes: UnsafeRawBufferPointer) -> Int {
+    var count = bytes.count
+    while count >= 8, bytes.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self) == 0 {
+      count -= 8
+    }
+    while count > 0, bytes[count - 1] == 0 { count -= 1 }
+    return count
   }
 
   private static func content(
