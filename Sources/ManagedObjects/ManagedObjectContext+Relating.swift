@@ -30,8 +30,33 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Puts an object into a relationship to many, or takes it out, without reading the whole of one that is answered from
+  /// its inverse.
+  func relate(
+    _ state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo,
+    with member: ObjectState, isComing: Bool
+  ) {
+    let id = member.objectID
+    if isUntracked(state) {
+      var members = destinations(of: state, key, relationship)
+      if members.contains(id) == isComing { return }
+      if isComing { members.append(id) } else { members.removeAll { $0 == id } }
+      let references = members.map { Value.reference($0) }
+      let isArray = relationship.storage == .array
+      setUntracked(isArray ? .array(references) : .set(Set(references)), of: state, key)
+      return
+    }
+    refuseStrangers([id], of: state, key, relationship)
+    if relationship.storage == .inverse, let inverse = relationship.inverse {
+      let leadsBack = reference(of: member, inverse.key) == state.objectID
+      if leadsBack == isComing, state.members?[key]?.contains(id) ?? isComing == isComing { return }
+    }
+    change(
+      state, key, relationship, inserting: isComing ? [id] : [], removing: isComing ? [] : [id])
+  }
+
   /// Puts objects into a relationship to many and takes others out, without reading the whole of it.
-  func change(
+  private func change(
     _ state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo,
     inserting inserted: [ObjectID], removing removed: [ObjectID]
   ) {
