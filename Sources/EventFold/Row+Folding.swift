@@ -67,3 +67,10 @@ extension ObjectChange {
     return nil
   }
 }
+
+extension Row {
+  /// The keys that two rows have different values of, or that one of them has no value of.
+  package func keysApart(from other: Row) -> [KeyNumber] {
+    Set((entries + other.entries).map(\.key)).filter { self[$0] != other[$0] }.sorted()
+  }
+}

@@ -38,7 +38,8 @@ extension ManagedObject {
   }
 }
 
-/// What lets members be named by key paths of an object's own class: `post.insert(reader, into: \.readers)`.
+/// What lets members be named by key paths of an object's own class: `post.insert(reader, into: \.readers)`. A property
+/// whose setter is out of reach where the path is written is named by its key.
 public protocol MemberKeeping: ManagedObject {}
 extension ManagedObject: MemberKeeping {}
 
@@ -67,7 +68,9 @@ extension MemberKeeping {
 
   private func key(of path: PartialKeyPath<Self>) -> String {
     guard let key = state.attached().key(of: path) else {
-      preconditionFailure("\(path) leads to no relationship of \(state.entity.name).")
+      preconditionFailure(
+        "\(path) leads to no relationship of \(state.entity.name) whose setter is in reach; name it by its key."
+      )
     }
     return key
   }

@@ -26,6 +26,12 @@ extension ManagedObjectContext {
       else { return nil }
       return state
     }
+    let updated = objects.compactMap { object -> ManagedObject? in
+      guard case .some(.some(let row)) = targets[object], let state = state(of: object),
+        state.presence == .there, currentRow(of: state) != row
+      else { return nil }
+      return state.object
+    }
     // What they show until then is what observers are told that they had.
     let watched = willChange(coming, [:])
     var inserted: [ObjectState] = []
@@ -55,6 +61,9 @@ extension ManagedObjectContext {
     }
     for state in inserted { state.object?.awake(from: .undoOfDelete) }
     for object in deleted where object.isDeleted { object.awake(from: .undoOfInsert) }
+    for object in updated where object.state.presence == .there {
+      object.awake(from: .undoOfUpdate)
+    }
     // Where nothing was changed there is no step, and the next one is not to be called so.
     if let name, fold.hasOpenStep { setActionName(name) }
     processPendingChanges()

@@ -22,30 +22,34 @@ extension ManagedObjectContext {
     for each in save.unsaved where rows[each.object] == nil {
       rows.updateValue(each.row, forKey: each.object)
     }
-    didSave(save.unsaved, save.saved, rows, hasMerged: hasMerged, as: number)
+    let merged = didSave(save.unsaved, save.saved, rows, hasMerged: hasMerged, as: number)
     let commit = content.map { store.publicCommit($0, rows) }
+    for object in merged where object.state.presence == .there { object.awake(from: .merge) }
     for object in save.saved { object.didSave() }
     tellDidSave(commit)
     return commit
   }
 
   /// Has objects stand on the commit that they are in, with the rows that they have there.
+  ///
+  /// - Returns: those that have something of somebody else's by it.
   private func didSave(
     _ unsaved: [Unsaved], _ saved: [ManagedObject], _ rows: [ObjectID: Row?],
     hasMerged: Bool, as number: CommitNumber
-  ) {
+  ) -> [ManagedObject] {
     var mergedStates: [ObjectState] = []
     for each in unsaved where hasMerged && rows[each.object] != .some(each.row) {
       if let state = state(of: each.object) { mergedStates.append(state) }
     }
     let far = statesAtOtherEnds(rows, unsaved, number)
-    mergedStates += far
+    // Of those at other ends it is told whatever they were known to be: others may have changed them and this back.
+    let keys = keysChanging(of: mergedStates) { rows[$0.objectID] ?? nil }
     beginTelling()
     defer { endTelling() }
     // What was deleted loses its values now; computed keys of others may have been made of them.
     let vanishing = willChange(saved.map(\.state).filter { $0.presence == .deleted }, [:])
     defer { didChange(vanishing) }
-    transition(mergedStates) {
+    transition(mergedStates + far, changing: keys) {
       for object in saved { endUntracked(of: object.state) }
       apply(.saved(number), rows: rows)
       beginStretch()
@@ -63,6 +67,8 @@ extension ManagedObjectContext {
     }
     tellOfOtherEnds(rows, unsaved)
     releaseUnneeded()
+    if !mergedStates.isEmpty || !far.isEmpty, schedulesProcessing { scheduleProcessing() }
+    return mergedStates.compactMap(\.object)
   }
 
   /// The objects that are read and that a commit has changed for them to lead back, though they were not saved.

@@ -46,7 +46,11 @@ extension ManagedObjectContext {
       setUntracked(isArray ? .array(references) : .set(Set(references)), of: state, key)
       return
     }
+    settleSave()
     refuseStrangers([id], of: state, key, relationship)
+    fireQuietly(member)
+    // Nothing leads to what is deleted, and it leads nowhere.
+    guard member.presence == .there else { return }
     if relationship.storage == .inverse, let inverse = relationship.inverse {
       let leadsBack = reference(of: member, inverse.key) == state.objectID
       if leadsBack == isComing, state.members?[key]?.contains(id) ?? isComing == isComing { return }

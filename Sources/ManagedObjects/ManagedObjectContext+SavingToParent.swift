@@ -51,6 +51,8 @@ extension ManagedObjectContext {
     if let refusal = parent.writer.refusal { throw refusal }
     let drafts = unsavedDrafts
     if drafts.isEmpty { return }
+    // What a save of the parent finds deleted is told here, too.
+    parent.settleSave()
     // First the parent's delete rules: they may take more of what was changed here.
     parent.processPendingChanges()
     let lost = changesLost(in: parent)
@@ -63,52 +65,56 @@ extension ManagedObjectContext {
     writer.record(.saved(.none))
     // What follows stands on other rows, and so is another context's to who folds it.
     writer.finish()
-    holdTransients()
+    let left = valuesLeft()
     let states = statesWithDrafts
     for state in states { endUntracked(of: state) }
-    keepTransients(of: states)
     let objects = states.compactMap(\.object)
-    transition(states) {
+    var handles: [ObjectID: RowHandle] = [:]
+    for state in states {
+      do throws(StoreError) {
+        handles[state.objectID] = try shown(state.objectID, view.snapshot)
+      } catch {
+        readFailure = error
+        handles[state.objectID] = state.handle
+      }
+    }
+    let keys = keysChanging(of: states) { try? handles[$0.objectID]?.stored().row }
+    transition(states, changing: keys) {
       fold = ContextFold(
         ContextNumber(rawValue: 0), name: name, on: .none, traits: schema.traits)
-      // What no save takes is lost with the instance that has it. Before anybody is told, who may change something.
+      // What was set untracked is lost with the instance that has it. Before anybody is told, who may change something.
       held = held.filter { $0.value.state.untracked != nil }
       beginStretch()
-      for state in states {
-        var handle = state.handle
-        do throws(StoreError) {
-          handle = try shown(state.objectID, view.snapshot)
-        } catch {
-          readFailure = error
-        }
-        state.stand(on: .none, with: handle)
-      }
+      for state in states { state.stand(on: .none, with: handles[state.objectID]) }
+      put(left)
     }
     isSaving = false
     for object in saved { object.didSave() }
     withExtendedLifetime(objects) {}
   }
 
-  /// Has objects be there whose values no save takes, though nobody else holds them.
-  private func holdTransients() {
-    for (object, draft) in fold.objects where state(of: object) == nil {
+  /// What no save takes of objects that are there: values of transient keys, and of objects that are not saved those that
+  /// were set primitively.
+  private func valuesLeft() -> [(object: ManagedObject, values: Delta)] {
+    fold.objects.keys.sorted().compactMap { object in
+      guard let draft = fold.objects[object], draft.isThere else { return nil }
       let transient = schema.traits[object.entity]?.transient ?? []
-      guard draft.isThere, !transient.isDisjoint(with: draft.delta.keys),
-        let instance = instance(of: object)
-      else { continue }
-      held[object] = instance
+      let values = draft.delta.filter { key, value in
+        (!draft.isDirty || transient.contains(key)) && value != draft.unchangedValue(of: key)
+      }
+      guard !values.isEmpty, let instance = instance(of: object) else { return nil }
       fireQuietly(instance.state)
+      return (instance, values)
     }
   }
 
-  /// What no save takes stays with the objects.
-  private func keepTransients(of states: [ObjectState]) {
-    for state in states where state.presence == .there {
-      guard let draft = fold.objects[state.objectID] else { continue }
-      for key in schema.traits[state.objectID.entity]?.transient ?? [] {
-        guard let value = draft.delta[key], value != draft.unchangedValue(of: key) else { continue }
-        setUntracked(value, of: state, key)
-      }
+  /// Has objects have what no save has taken, as edits of the context that begins now.
+  private func put(_ left: [(object: ManagedObject, values: Delta)]) {
+    for (object, values) in left where object.state.handle != nil {
+      let state = object.state
+      held[state.objectID] = object
+      base(state)
+      for (key, value) in values { perform(.setPrimitive(state.objectID, key, value)) }
     }
   }
 
@@ -119,7 +125,6 @@ extension ManagedObjectContext {
   private func take(
     _ drafts: [(object: ObjectID, draft: ObjectDraft)], bringingBack rows: [ObjectID: Row?]
   ) {
-    settleSave()
     beginUndoGrouping()
     var states: [ObjectState] = []
     for (object, draft) in drafts {
@@ -135,45 +140,62 @@ extension ManagedObjectContext {
       }
       states.append(state)
     }
-    let kindOf = mergeKinds
     var left: [(owner: ObjectID, back: RelationshipInfo.Inverse, member: ObjectState)] = []
-    transition(states) {
+    var values: [ObjectID: [KeyNumber: Value?]] = [:]
+    for (object, draft) in drafts {
+      guard let state = state(of: object), state.presence == .there, draft.isThere else { continue }
+      values[object] = valuesTaken(of: state, from: draft)
+    }
+    transition(states, changing: values.mapValues { $0.keys.sorted() }) {
       for (object, draft) in drafts {
         guard let state = state(of: object), state.presence == .there else { continue }
         guard draft.isThere else {
           markDeleted(state)
           continue
         }
-        for (key, value) in draft.delta.sorted(by: { $0.key < $1.key })
-        where schema.traits[object.entity]?.transient.contains(key) != true {
+        for (key, value) in (values[object] ?? [:]).sorted(by: { $0.key < $1.key }) {
           let current = heldValue(of: state, key)
-          let kind = kindOf(object, key)
-          let merge = ValueMerge(
-            base: draft.baseRow?[key], ours: value, theirs: current,
-            draft.baseRow == nil ? kind.ofNewObject : kind)
-          let merged =
-            switch merge {
-            case .merged(let value): value
-            case .conflict(let ours, _): ours
-            }
-          // What a hook has given here and the child has set is not in the store by that.
-          if merged != current || untrackedValues(of: state)[key] != nil {
-            performSet(state, key, merged)
-            // The child has not seen where the parent has led it meanwhile.
-            if let former = current?.reference, current != draft.baseRow?[key],
-              let back = state.entity.property(key)?.relationship?.inverse
-            {
-              left.append((former, back, state))
-            }
+          performSet(state, key, value)
+          // The child has not seen where the parent has led it meanwhile.
+          if let former = current?.reference, current != draft.baseRow?[key],
+            let back = state.entity.property(key)?.relationship?.inverse
+          {
+            left.append((former, back, state))
           }
-          settle(state)
         }
+        settle(state)
       }
     }
     for (owner, back, member) in left { detach(owner, back, from: member.objectID) }
     if !rows.isEmpty { bring(rows, named: nil) }
     endUndoGrouping()
     processPendingChanges()
+  }
+
+  /// What an object is to have of what a child has changed of it, and has not.
+  private func valuesTaken(
+    of state: ObjectState, from draft: ObjectDraft
+  ) -> [KeyNumber: Value?] {
+    let kindOf = mergeKinds
+    let (transient, untracked) = (
+      schema.traits[state.objectID.entity]?.transient ?? [], untrackedValues(of: state)
+    )
+    var values: [KeyNumber: Value?] = [:]
+    for (key, value) in draft.delta where !transient.contains(key) {
+      let current = heldValue(of: state, key)
+      let kind = kindOf(state.objectID, key)
+      let merge = ValueMerge(
+        base: draft.baseRow?[key], ours: value, theirs: current,
+        draft.baseRow == nil ? kind.ofNewObject : kind)
+      let merged =
+        switch merge {
+        case .merged(let value): value
+        case .conflict(let ours, _): ours
+        }
+      // What a hook has given here and the child has set is not in the store by that.
+      if merged != current || untracked[key] != nil { values.updateValue(merged, forKey: key) }
+    }
+    return values
   }
 
   /// Has an object that was not read here be gone as a child has seen it: what somebody else has made of it since is a

@@ -55,6 +55,20 @@ extension ManagedObjectContext {
     didChange(watched)
   }
 
+  /// The keys that objects have other values of where they come to have these rows, for `transition`; nothing is said of
+  /// those that come or go, nor of those that hold what is not tracked.
+  func keysChanging(
+    of states: [ObjectState], to row: (ObjectState) -> Row?
+  ) -> [ObjectID: [KeyNumber]] {
+    var keys: [ObjectID: [KeyNumber]] = [:]
+    for state in states where state.presence == .there && state.untracked == nil {
+      guard let now = currentRow(of: state), let next = row(state) else { continue }
+      let transient = schema.traits[state.objectID.entity]?.transient ?? []
+      keys[state.objectID] = next.keysApart(from: now).filter { !transient.contains($0) }
+    }
+    return keys
+  }
+
   /// Has owners that an object was led away from have it among their members again, though it has not been read: what was
   /// changed of it has been given up.
   private func noteReturn(of state: ObjectState, from old: [KeyNumber: ObjectID?]) {

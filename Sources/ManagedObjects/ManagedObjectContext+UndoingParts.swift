@@ -22,9 +22,7 @@ extension ManagedObjectContext {
     if let refusal = writer.refusal { throw refusal }
     try refuseInPatch()
     processPendingChanges()
-    let parts = stepsDone.reversed()
-      .compactMap { step in step.objects.first { $0.object == state.objectID } }
-      .prefix(max(0, count))
+    let parts = lastParts(of: state.objectID, count)
     guard !parts.isEmpty else { throw ContextError.nothingToUndo }
     var row = currentRow(of: state)
     var later: [ContextError.ChangedKey] = []
@@ -36,6 +34,23 @@ extension ManagedObjectContext {
     if row == nil { later += keysLeading(to: state, outside: targets) }
     try refuseLater(later)
     bring(targets, named: nil)
+  }
+
+  /// What the last steps that changed an object did to it, the last first. What hooks of a save have made of a step
+  /// counts with it.
+  private func lastParts(of object: ObjectID, _ count: Int) -> [UndoStep.Object] {
+    var (parts, stepCount, isCounted): ([UndoStep.Object], Int, Bool) = ([], 0, false)
+    for step in stepsDone.reversed() {
+      if let part = step.objects.first(where: { $0.object == object }) {
+        if !isCounted {
+          if stepCount >= count { break }
+          (stepCount, isCounted) = (stepCount + 1, true)
+        }
+        parts.append(part)
+      }
+      if !step.isOfHooks { isCounted = false }
+    }
+    return parts
   }
 
   /// Takes back one step, of whatever age, and leaves what came later. It is a step of its own, of the same name.

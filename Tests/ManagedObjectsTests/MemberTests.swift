@@ -7,6 +7,7 @@ import Testing
 private final class Folder: ManagedObject {
   @Relationship("pages", inverse: "folder") var pages: Set<Page>
   @Relationship("pinned") var pinned: [Page]
+  var readPages: Set<Page> { pages }
 }
 
 private final class Page: ManagedObject {
@@ -101,6 +102,33 @@ private final class Page: ManagedObject {
     withExtendedLifetime(tokens) {}
   }
 
+  /// `context.delete(post); blog.removeFromPosts(post)` is what many programs write.
+  @Test func `S40, S42, S43: taking out what is deleted already changes nothing and tells nobody`()
+    throws
+  {
+    let stage = try Stage()
+    let context = stage.context()
+    let (blog, post) = (context.insert("Blog"), context.insert("Post"))
+    blog.insert(post, into: "posts")
+    try context.save()
+    context.delete(post)
+    context.processPendingChanges()
+    #expect(blog.value(forKey: "posts") == .set([]))
+    var (told, updated) = (0, 0)
+    let tokens = [
+      blog.observe("posts") { _ in told += 1 }, context.onChange { updated += $0.updated.count },
+    ]
+    // As the setter does it, which tells nobody.
+    blog.setValue(.set([]), forKey: "posts")
+    context.processPendingChanges()
+    #expect(told == 0 && updated == 0)
+    blog.remove(post, from: "posts")
+    context.processPendingChanges()
+    #expect(told == 0)
+    #expect(updated == 0)
+    withExtendedLifetime(tokens) {}
+  }
+
   @Test func `S43: deleted owners take nobody, and deleted members go nowhere`() throws {
     let context = try Stage().context()
     let (owner, post) = (context.insert("Blog"), context.insert("Post"))
@@ -175,6 +203,18 @@ private final class Page: ManagedObject {
       return time
     }
     #expect(growth < 3)
+  }
+
+  @Test
+  func `S43: a key path whose setter is out of reach is refused, and told to be named by its key`()
+    async
+  {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let context = try Stage(ManagedObjectModel(Folder.self, Page.self)).context()
+      context.insert(Folder.self).insert(context.insert(Page.self), into: \.readPages)
+    }
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("name it by its key"), "\(said)")
   }
 
   @Test(arguments: ["title", "nothing", "blog", "stranger"])

@@ -180,6 +180,28 @@ extension SessionPair {
     ]
     let (entity, key, value) = choices[dice.pick(choices.count)]
     guard let id = pick(entity, side) else { return }
+    if let members = Self.members[key], dice.pick(3) == 0 {
+      return changeMember(side, id, key, of: members)
+    }
     self.set(side, id, key, value())
+  }
+
+  private static let members = [
+    "posts": "Post", "readers": "Person", "reads": "Post", "comments": "Comment",
+  ]
+
+  /// Puts one member in that is not there, or takes one out that is, which is as setting all.
+  private func changeMember(_ side: Side, _ id: ObjectID, _ key: String, of entity: String) {
+    guard let member = pick(entity, side) else { return }
+    let held = side.naive.value(id, key).destinations
+    let isThere = held.contains(member)
+    tell(side, "\(isThere ? "remove" : "insert") \(member) of \(hold(side, id)).\(key)")
+    if isThere {
+      hold(side, id).remove(hold(side, member), from: key)
+    } else {
+      hold(side, id).insert(hold(side, member), into: key)
+    }
+    let members = (isThere ? held.filter { $0 != member } : held + [member]).map(Value.reference)
+    side.naive.set(id, key, key == "comments" ? .array(members) : .set(Set(members)))
   }
 }
