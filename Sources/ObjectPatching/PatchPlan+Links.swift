@@ -123,7 +123,8 @@ extension PatchPlan {
       let (held, going, coming) = (Set(current), Set(removed), added.map(\.target))
       new = current.filter { !going.contains($0) } + coming.filter { !held.contains($0) }
       fits = going.isSubset(of: held) && held.isDisjoint(with: coming)
-    case .ordered: (new, fits) = Self.ordered(current, patch, removed, added)
+    case .ordered:
+      (new, fits) = try order(of: object, property, relationship, patch, removed, added)
     }
     if step.effect == .deletion {
       if fits || note(index, property, removed, [], current) { return }
@@ -146,11 +147,29 @@ extension PatchPlan {
     if former == nil { linkOrder.append(LinkEnd(target: target, key: link.property.key)) }
   }
 
+  /// The order that a patch makes of one here, and whether that is as the patch says. Its places may count what goes by
+  /// the patch, as those of joined ones do, or not.
+  private func order(
+    of object: ObjectID, _ property: Property, _ relationship: RelationshipInfo,
+    _ patch: RelationshipPatch, _ removed: [Target], _ added: [(target: Target, position: Int?)]
+  ) throws -> ([Target], Bool) {
+    let current = try destinations(of: object, property, relationship, except: removed)
+    let order = Self.ordered(current, patch, removed, added)
+    if order.1 { return order }
+    let whole = try destinations(
+      of: object, property, relationship, except: removed, countsGoing: true)
+    guard whole != current else { return order }
+    let (longer, fits) = Self.ordered(whole, patch, removed, added)
+    guard fits else { return order }
+    let staying = Set(current).union(added.map(\.target))
+    return (longer.filter(staying.contains), true)
+  }
+
   /// Where a relationship leads here. What leads to an object that is gone leads nowhere; nor does what leads to one
-  /// that goes by the patch, unless that says so.
+  /// that goes by the patch, unless that says so or it is to be counted.
   private func destinations(
     of object: ObjectID, _ property: Property, _ relationship: RelationshipInfo,
-    except removed: [Target]
+    except removed: [Target], countsGoing: Bool = false
   ) throws -> [Target] {
     var found = try context.rowShown(of: object)?[property.key].destinations ?? []
     // Others follow when what they lead to goes.
@@ -158,7 +177,8 @@ extension PatchPlan {
       let said = Set(removed)
       found = try found.filter { member in
         if said.contains(.existing(member)) { return true }
-        return going.contains(member) ? false : try context.rowShown(of: member) != nil
+        if going.contains(member) { return countsGoing }
+        return try context.rowShown(of: member) != nil
       }
     }
     return found.map { .existing($0) }

@@ -119,6 +119,17 @@ import Testing
     try checkLaws(commits: 4)
   }
 
+  @Test(arguments: [[1, 2, 3], [1]])
+  func `what comes behind what goes next, or leaves there, is joined with its deletion`(
+    pages numbers: [Int]
+  ) throws {
+    lead(numbers, cover: 1)
+    try context.save()
+    context.delete(pages[0])
+    try context.save()
+    try checkLaws(commits: 3)
+  }
+
   @Test func `what led to one that went does not lead to another of its name, also where joined`()
     throws
   {
