@@ -6,7 +6,7 @@ extension Patch {
   /// - Parameter model: says which attributes an object has, so that a deletion is refused which does not say all that it
   ///   had. The deletions of differences do; of one made by hand it is known without a model only where it does not even
   ///   say the identifier.
-  /// - Throws: `PatchError` where the patch does not say what there was before.
+  /// - Throws: `PatchError` where the patch does not say what there was before, or where in an order it stood.
   public func inverted(model: ManagedObjectModel? = nil) throws(PatchError) -> Patch {
     var objects: [ObjectPatch] = []
     for (index, object) in self.objects.enumerated() {
@@ -46,6 +46,13 @@ extension ObjectPatch {
       (inverted.old, inverted.new) = (old, new)
     }
     for (key, relationship) in relationships {
+      if relationship.kind == .ordered, relationship.removed.contains(where: { $0.position == nil })
+      {
+        throw PatchError(
+          .notInvertible, at: path.appending(key),
+          "the patch does not say where in the order of ‘\(key)’ stood what it takes out, so that it cannot be put back; "
+            + "make it with positions.")
+      }
       var patch = RelationshipPatch(
         relationship.kind, removed: relationship.added, added: relationship.removed)
       for (index, child) in relationship.patches.enumerated() {

@@ -61,6 +61,7 @@ extension PatchJoining {
     {
       (joined.removed, joined.added) = order
     } else {
+      if one.kind == .ordered { try refuseUnknownPlaces(one, other, path) }
       let come = Set(one.added.map { between($0.identity) })
       joined.removed =
         one.removed
@@ -72,6 +73,31 @@ extension PatchJoining {
     }
     try dropWhatIsBack(&joined)
     return joined.removed.isEmpty && joined.added.isEmpty ? nil : joined
+  }
+
+  /// Refuses two changes of an order of which one says places that depend on others which the other does not say: where
+  /// those are is known when the first is applied.
+  private func refuseUnknownPlaces(
+    _ one: RelationshipPatch, _ other: RelationshipPatch, _ path: PatchPath
+  ) throws(PatchError) {
+    func havePlaces(_ members: [RelationshipPatch.Member]) -> Bool {
+      members.contains { $0.position != nil }
+    }
+    // What is put behind all others moves none of them.
+    func appends(_ patch: RelationshipPatch) -> Bool {
+      patch.removed.isEmpty && !havePlaces(patch.added)
+    }
+    // What goes then is told by where it is before both, what comes first by where it is after both, and what comes then
+    // stands before all that have come without a place.
+    guard
+      appends(one) || !havePlaces(other.removed), appends(other) || !havePlaces(one.added),
+      one.added.isEmpty || !havePlaces(other.added)
+    else {
+      throw PatchError(
+        .doesNotFollow, at: path,
+        "one patch says places in the order that depend on what the other does not say a place of; give all of them "
+          + "places, or apply one after the other.")
+    }
   }
 
   /// What has gone and come back has done neither.
