@@ -42,7 +42,8 @@ extension Patch {
   /// without inverse, at the earlier moment.
   ///
   /// - Throws: where there is no such moment, or compaction has dropped it; `PatchError` where what comes, goes or gets
-  ///   an identifier has it together with another object.
+  ///   an identifier has it together with another object that comes or goes as well, or that still has it. One that has
+  ///   got another since, or is gone, is not looked for.
   public static func difference(
     in store: ReadableStore, from old: Moment, to new: Moment = .head,
     options: PatchOptions = PatchOptions()
@@ -66,7 +67,8 @@ extension Patch {
   /// that follows another. Without commits nothing.
   ///
   /// - Throws: `PatchError` where the commits do not follow each other, or are not the store's; and as
-  ///   `difference(in:from:to:options:)`.
+  ///   `difference(in:from:to:options:)`, so that of others which have an identifier as well only those are told that
+  ///   still have it.
   public init(
     _ commits: [Commit], of store: ReadableStore, options: PatchOptions = PatchOptions()
   ) throws {

@@ -10,10 +10,12 @@ extension Patch {
   /// The two are taken for the same object, whatever they are named by. Others are the same as where contexts are
   /// compared.
   ///
-  /// Costs: reading all objects that can be reached, as far as `PatchOptions.depth` says.
+  /// Costs: reading all objects that can be reached, as far as `PatchOptions.depth` says; within one store a look into
+  /// the index of identifiers for each that comes, goes or gets another.
   ///
-  /// - Throws: `PatchError` where they are of different entities or one has no context; `StoreError` where a store
-  ///   cannot be read.
+  /// - Throws: `PatchError` where they are of different entities or one has no context, and within one store where what
+  ///   comes, goes or gets an identifier has it together with another object, whether that can be reached or not;
+  ///   `StoreError` where a store cannot be read.
   public static func difference(
     from old: ManagedObject, to new: ManagedObject, options: PatchOptions = PatchOptions()
   ) throws -> Patch {
@@ -76,7 +78,11 @@ private struct PatchWalk {
     let goes = new == nil
     if let old { try reach(old.object, comparison.from, isOld: true, goes: goes, from: index) }
     if let new { try reach(new.object, comparison.to, isOld: false, goes: goes, from: index) }
-    nodes[index].patch = try comparison.patch(from: old, to: new)
+    let patch = try comparison.patch(from: old, to: new)
+    if comparison.isOneStore, let patch {
+      try comparison.refuseNamesake(before: old?.object, after: new?.object, patch)
+    }
+    nodes[index].patch = patch
   }
 
   /// Adds what the relationships of an object lead to and has not been come by.

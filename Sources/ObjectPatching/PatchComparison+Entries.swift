@@ -42,15 +42,15 @@ extension PatchComparison {
         if patch.kind == .creation {
           try refuseSecond(coming.updateValue(index, forKey: patch.identity), patch.identity)
         }
-        if isOneStore { try refuseNamesake(of: candidate, patch) }
+        let (before, after) = candidate.objects
+        if isOneStore { try refuseNamesake(before: before, after: after, patch) }
       }
       return patch
     }
   }
 
   /// What comes, goes or is renamed is to have its names alone, or who follows takes another object for it.
-  private func refuseNamesake(of candidate: Candidate, _ patch: ObjectPatch) throws {
-    let (before, after) = candidate.objects
+  func refuseNamesake(before: ObjectID?, after: ObjectID?, _ patch: ObjectPatch) throws {
     if let before, patch.kind == .deletion || patch.identityAfter != patch.identity {
       try refuseNamesake(of: before, patch.identity, from)
     }

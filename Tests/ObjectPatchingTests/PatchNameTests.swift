@@ -223,6 +223,57 @@ import Testing
     #expect(patch.objects.contains { $0.identity == identity && $0.new == ["guid": "b"] })
   }
 
+  @Test func `S77: of commits a name is refused that another still has, and of states any`() throws
+  {
+    let first = make("x")
+    try context.save()
+    let second = make("x")
+    try context.save()
+    context.delete(second)
+    try context.save()
+    func moments(_ from: CommitNumber, _ to: CommitNumber) throws -> Patch {
+      try Patch.difference(in: stage.store, from: .commit(from), to: .commit(to))
+    }
+    func expectRefused(_ body: () throws -> Patch) {
+      let error = #expect(throws: PatchError.self) { try body() }
+      #expect(error?.code == .ambiguousObject)
+    }
+    let changes: [(CommitNumber, CommitNumber, ObjectPatch.Kind)] = [
+      (1, 2, .creation), (2, 3, .deletion),
+    ]
+    for (from, to, _) in changes {
+      expectRefused { try moments(from, to) }
+      expectRefused { try Patch([stage.store.commit(to)], of: stage.store) }
+    }
+    first.setValue("y", forKey: "guid")
+    try context.save()
+    for (from, to, kind) in changes {
+      expectRefused {
+        try Patch.difference(
+          from: stage.store.asOf(.commit(from)), to: stage.store.asOf(.commit(to)))
+      }
+      // Who has the name now is asked for, and not who had it then.
+      #expect(try moments(from, to).objects.map(\.kind) == [kind])
+      let commit = try Patch([stage.store.commit(to)], of: stage.store)
+      #expect(commit.objects.map(\.kind) == [kind])
+    }
+  }
+
+  @Test func `S77: a name that another has is refused where two objects are compared`() throws {
+    let (shelf, first, second) = (make("shelf"), make("x"), make("x"))
+    shelf.setValue(.array([reference(first), reference(second)]), forKey: "items")
+    let begun = try #require(try context.save()).number
+    context.delete(second)
+    try context.save()
+    let (past, now) = (try stage.store.asOf(.commit(begun)), stage.context())
+    let error = #expect(throws: PatchError.self) {
+      try Patch.difference(
+        from: past.object(with: shelf.objectID), to: now.object(with: shelf.objectID))
+    }
+    #expect(error?.code == .ambiguousObject)
+    withExtendedLifetime((past, now)) {}
+  }
+
   @Test func `what is there as what comes to be does not get the identifier of another`() throws {
     let (one, two) = (make(), make("b"))
     try context.save()
