@@ -96,17 +96,18 @@ private struct PatchWalk {
         guard let identity = try side.identity(of: member),
           let token = try isOld
             ? comparison.token(before: member) : comparison.token(after: member),
-          known.insert(token).inserted
+          !known.contains(token)
         else { continue }
         let other = try counterpart(of: member, identity, isOld: isOld)
         let (old, new) = isOld ? (member, other) : (other, member)
-        if comparison.isOneStore, let old, let new, old != new {
-          comparison.counterparts[old] = new
-          known.formUnion([.object(old), .object(new)])
-        }
+        let isRenamed = comparison.isOneStore && old != nil && new != nil && old != new
+        if isRenamed, let old, let new { comparison.counterparts[old] = new }
+        // What is too deep here may be come by on a shorter way, or be taken along.
         if let depth = comparison.options.depth, nodes[index].depth >= depth, !takesAlong {
           continue
         }
+        known.insert(token)
+        if isRenamed, let old, let new { known.formUnion([.object(old), .object(new)]) }
         nodes.append(
           Node(
             old: old, new: new, parent: index, key: property.name, kind: relationship.patchKind,

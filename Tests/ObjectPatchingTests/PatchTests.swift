@@ -130,9 +130,47 @@ import Testing
     #expect(try count(2) == 3)
     #expect(try count(nil) == 4)
   }
+
+  @Test func `what a deletion takes along is compared, also where it was seen too far away before`()
+    throws
+  {
+    let stage = try PatchStage()
+    let context = stage.context()
+    let books = ["root", "a", "b", "c"].map { guid in
+      let book = context.insert("Book")
+      book.setValue(.string(guid), forKey: "guid")
+      return book
+    }
+    let references = books.map { Value.reference($0.objectID) }
+    books[0].setValue(.array([references[1], references[2]]), forKey: "items")
+    // c is two relationships away by a, which is visited first, and goes with b, which is one away.
+    books[1].setValue(.set([references[3]]), forKey: "friends")
+    books[3].setValue(references[2], forKey: "owner")
+    let begun = try #require(try context.save()).number
+    let follower = ManagedObjectContext(try stage.copy(), isolation: nil)
+    context.delete(books[2])
+    try context.save()
+
+    let (past, now) = (try stage.store.asOf(.commit(begun)), stage.context())
+    let patch = try Patch.difference(
+      from: past.object(with: books[0].objectID), to: now.object(with: books[0].objectID),
+      options: PatchOptions(depth: 1))
+    #expect(patch.objects.reduce(0) { $0 + $1.deletionCount } == 2)
+    // Or that c goes were a conflict, as the deletion of b says all that it had.
+    try patch.apply(to: follower)
+    #expect(try GraphPicture(follower).difference(from: GraphPicture(now)) == nil)
+    withExtendedLifetime((past, now)) {}
+  }
 }
 
 extension ObjectPatch {
+  /// How many objects are deleted by it and by what is nested in it.
+  fileprivate var deletionCount: Int {
+    relationships.values.flatMap(\.patches).reduce(kind == .deletion ? 1 : 0) {
+      $0 + $1.deletionCount
+    }
+  }
+
   /// How many objects are changed by it and by what is nested in it.
   fileprivate var updateCount: Int {
     relationships.values.flatMap(\.patches).reduce(new?.isEmpty == false ? 1 : 0) {
