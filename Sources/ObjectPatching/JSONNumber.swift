@@ -46,9 +46,16 @@ package struct JSONNumber: Sendable {
     let parts = JSONDigits(text)
     if parts.digits == [0x30] { return Decimal(0) }
     // More digits than a decimal holds would be rounded in silence.
-    let digits = (parts.isNegative ? "-" : "") + String(decoding: parts.digits, as: UTF8.self)
-    guard parts.digits.count <= 39, (-128...127).contains(parts.exponent),
-      let decimal = Decimal(string: "\(digits)e\(parts.exponent)"), !decimal.isNaN,
+    var digits = (parts.isNegative ? "-" : "") + String(decoding: parts.digits, as: UTF8.self)
+    var exponent = parts.exponent
+    guard parts.digits.count <= 39, exponent >= -128, exponent <= 127 + 39 - parts.digits.count
+    else { return nil }
+    // The largest have zeros among the digits.
+    if exponent > 127 {
+      digits += String(repeating: "0", count: exponent - 127)
+      exponent = 127
+    }
+    guard let decimal = Decimal(string: "\(digits)e\(exponent)"), !decimal.isNaN,
       JSONDigits(decimal.description) == parts
     else { return nil }
     return decimal

@@ -215,7 +215,7 @@ struct JSONPatchReading {
       guard isOrdered else {
         throw JSONError(.badValue, "is a position in a relationship without an order")
       }
-      guard case .integer(let position) = value, position >= 0 else {
+      guard let position = value.whole, position >= 0 else {
         throw JSONError(.badValue, "is no position")
       }
       return position

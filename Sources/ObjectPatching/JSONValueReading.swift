@@ -32,7 +32,9 @@ extension JSONValue {
 
   /// A whole number that is a text, as a reader that knows only reals would round it.
   private func whole(asTextOf type: AttributeType) -> ObjectModel.Value? {
-    guard case .string(let text) = self, let number = Int(text) else { return nil }
+    guard case .string(let text) = self, text.first != "+", let number = Int(text) else {
+      return nil
+    }
     switch type {
     case .integer: return .integer(number)
     case .counter: return .counter(number)
@@ -139,7 +141,8 @@ extension JSONValue {
     }
   }
 
-  private var whole: Int? {
+  /// The whole number that it is, however written.
+  var whole: Int? {
     switch self {
     case .integer(let value): value
     case .number(let number): number.integer
@@ -161,9 +164,10 @@ extension JSONValue {
 
   /// A real that is no number, by its bits.
   private static func oddReal(_ text: String) -> Double? {
-    guard text.hasPrefix("nan:"), let bits = UInt64(text.dropFirst(4), radix: 16) else {
-      return nil
-    }
+    let digits = text.dropFirst(4)
+    guard text.hasPrefix("nan:"), digits.allSatisfy({ "0123456789abcdef".contains($0) }),
+      let bits = UInt64(digits, radix: 16)
+    else { return nil }
     let real = Double(bitPattern: bits)
     return real.isNaN ? real : nil
   }

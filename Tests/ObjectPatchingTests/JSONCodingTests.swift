@@ -210,6 +210,61 @@ import Testing
       try read(post(#""new":{"a":[{"$real":1.5}]}"#)).objects[0].new?["a"] == [1.5])
   }
 
+  @Test(arguments: [
+    #"{"$counter":"+5"}"#, #"{"$integer":"+5"}"#, #"{"$real":"nan:7FF8000000000001"}"#,
+    #"{"$real":"nan:+7ff8000000000001"}"#,
+  ])
+  func `S81: what the reader does not take for a marked value, the schema does not, either`(
+    value: String
+  ) throws {
+    let text = post(#""new":{"any":[\#(value)]}"#)
+    let error = #expect(throws: PatchError.self) { try read(text) }
+    #expect(error?.code == .wrongType)
+    #expect(try JSONSchema.ofPatches().findings(in: JSONValue(parsing: text.utf8)) != [])
+  }
+
+  @Test func `S81: an identifier of nothing is refused, by the schema as well`() throws {
+    let text = #"{"patch":1,"objects":[{"entity":"Post","id":{"guid":null},"new":{}}]}"#
+    #expect(throws: PatchError.self) { try read(text) }
+    #expect(try JSONSchema.ofPatches().findings(in: JSONValue(parsing: text.utf8)) != [])
+  }
+
+  @Test func `S79: a whole number is one however it is written, to the schema as well`() throws {
+    let schema = try JSONSchema.ofPatches()
+    let page = #""entity":"Page","id":"xjournal://0123456789abcdef/0/3/1""#
+    for number in ["3", "3.0", "3e0", "30e-1"] {
+      let text = post(
+        #""new":{"any":[{"$counter":\#(number)}]},"#
+          + #""relationships":{"pages":{"added":[{\#(page),"position":\#(number)}]}}"#)
+      let patch = try read(text).objects[0]
+      #expect(patch.new?["any"] == .array([.counter(3)]))
+      #expect(patch.relationships["pages"]?.added.map(\.position) == [3])
+      #expect(schema.findings(in: try JSONValue(parsing: text.utf8)) == [], "\(number)")
+    }
+    let text = post(#""relationships":{"pages":{"added":[{\#(page),"position":1.5}]}}"#)
+    #expect(throws: PatchError.self) { try read(text) }
+    #expect(schema.findings(in: try JSONValue(parsing: text.utf8)) != [])
+  }
+
+  @Test func `S79: the largest decimals come back`() throws {
+    // No exponent is 128, so that their digits end in zeros.
+    for text in ["10e127", "-1000e127", "12345678901234567890123456789012345678e127"] {
+      let large = try #require(Decimal(string: text))
+      try #require(!large.isNaN)
+      for (key, value) in [
+        ("decimal", .decimal(large)), ("any", .decimal(large)), ("any", [.decimal(large)]),
+      ] as [(String, Value)] {
+        let patch = Patch(objects: [
+          ObjectPatch(
+            updating: PatchIdentity(
+              "Post", "guid", .uuid(try #require(UUID(uuidString: Self.guid)))),
+            old: [key: nil], new: [key: value])
+        ])
+        #expect(try Patch(json: patch.json(), model: model) == patch, "\(text) in \(key)")
+      }
+    }
+  }
+
   @Test func `whole numbers beyond 64 bits are decimals, reals that are the same, or refused`()
     throws
   {

@@ -101,6 +101,8 @@ struct JSONSchema {
     case ("null", .null), ("boolean", .boolean), ("string", .string), ("array", .array),
       ("object", .object), ("number", .integer), ("number", .number), ("integer", .integer):
       true
+    // Any number without a fraction is one.
+    case ("integer", .number(let number)): number.integer != nil
     default: false
     }
   }
