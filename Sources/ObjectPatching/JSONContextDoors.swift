@@ -10,12 +10,12 @@ extension ManagedObjectContext {
   ///
   /// - Parameter entities: the names of those whose objects are wanted; nil for all.
   /// - Throws: `StoreError` where the store cannot be read; `PatchError` where two objects of an entity are named the same,
-  ///   or one is named by what is no key of a JSON object.
+  ///   one is named by what is no key of a JSON object, or a key has more combining marks in a row than a name has.
   public func jsonGraph(entities: Set<String>? = nil, isIndented: Bool = false) throws -> Data {
     do {
       let graph = try JSONGraphWriting(self, nil)
       let document = try graph.document { entity in entities?.contains(entity) ?? true }
-      return Data(document.bytes(isIndented: isIndented))
+      return Data(try document.readableBytes(isIndented: isIndented))
     } catch let error as JSONError {
       throw PatchError(error)
     }
@@ -92,7 +92,7 @@ extension Patch {
 
 extension JSONPatchDocument.Operation {
   /// The places that it looks at or changes.
-  fileprivate var pointers: [JSONPointer] {
+  var pointers: [JSONPointer] {
     switch self {
     case .add(let path, _), .remove(let path), .replace(let path, _), .test(let path, _): [path]
     case .move(let from, let path), .copy(let from, let path): [from, path]

@@ -8,7 +8,8 @@ extension Patch {
   /// Equal patches are the same bytes.
   ///
   /// - Parameter isIndented: whether it is for people to read.
-  /// - Throws: `PatchError` where patches or values stand within each other more deeply than can be read back.
+  /// - Throws: `PatchError` where patches or values stand within each other more deeply than can be read back, or a key has
+  ///   more combining marks in a row than a name has.
   public func json(isIndented: Bool = false) throws(PatchError) -> Data {
     let limit = JSONLimits().depth
     try refuseTooDeep(limit)
@@ -17,7 +18,11 @@ extension Patch {
       throw PatchError(
         JSONError(.tooDeep, "is nested deeper than \(limit) levels; make several patches of it"))
     }
-    return Data(document.bytes(isIndented: isIndented))
+    do throws(JSONError) {
+      return Data(try document.readableBytes(isIndented: isIndented))
+    } catch {
+      throw PatchError(error)
+    }
   }
 
   /// Refuses what is nested so deep that nobody reads it back, before anything is made of it: that goes down as deep.

@@ -90,6 +90,7 @@ private struct NamedObjects {
 
   private mutating func add(_ identity: PatchIdentity) throws(JSONError) {
     let key = try graph.pointer(identity).text
+    try JSONValue.refuseUnreadable(key)
     guard let other = keys.updateValue(key, forKey: key), !other.hasSameBytes(as: key) else {
       return
     }

@@ -6,15 +6,30 @@ public import ObjectModel
 extension Patch {
   /// The patch as a JSON Patch of the graph's document. It tests the old values, so that it fails where they are others.
   ///
-  /// - Throws: `PatchError` where the changes of an object stand in several places, it gets another identifier, or it leaves an
-  ///   order without saying its place.
+  /// A deletion does not take out what leads to what goes by relationships that nobody clears, as those without inverse:
+  /// it does not know who leads there. Whoever keeps a document takes out of it, after each patch, what leads nowhere, as
+  /// the next does not count it; and takes patches one by one, as a joined one may count what it deletes, or may not
+  /// (docs/patching.md).
+  ///
+  /// - Throws: `PatchError` where the changes of an object stand in several places, it gets another identifier, it leaves an
+  ///   order without saying its place, or a key or pointer has more combining marks in a row than a name has.
   public func jsonPatch(
     model: ManagedObjectModel, isIndented: Bool = false
   ) throws(PatchError) -> Data {
     let entries = try FlatPatch(self).entries
     do throws(JSONError) {
       let operations = try JSONOperations(entries, JSONGraph(model: model)).operations
-      return Data(JSONPatchDocument(operations).document.bytes(isIndented: isIndented))
+      for (index, operation) in operations.enumerated() {
+        do throws(JSONError) {
+          for token in operation.pointers.flatMap(\.tokens) {
+            try JSONValue.refuseUnreadable(token)
+          }
+        } catch {
+          throw error.inside(index)
+        }
+      }
+      return Data(
+        try JSONPatchDocument(operations).document.readableBytes(isIndented: isIndented))
     } catch {
       throw PatchError(error)
     }
@@ -23,14 +38,15 @@ extension Patch {
   /// The patch as a JSON Merge Patch of the graph's document. The old values are not in it.
   ///
   /// - Throws: `PatchError` where the changes of an object stand in several places, it gets another identifier, an order
-  ///   changes in part, or a value has nulls within, which no merge patch can say.
+  ///   changes in part, a value has nulls within, which no merge patch can say, or a key or pointer has more combining
+  ///   marks in a row than a name has.
   public func mergePatch(
     model: ManagedObjectModel, isIndented: Bool = false
   ) throws(PatchError) -> Data {
     let entries = try FlatPatch(self).entries
     do throws(JSONError) {
       let document = try JSONMergeWriting(entries, JSONGraph(model: model)).document
-      return Data(document.bytes(isIndented: isIndented))
+      return Data(try document.readableBytes(isIndented: isIndented))
     } catch {
       throw PatchError(error)
     }

@@ -91,3 +91,41 @@ extension JSONValue: CustomStringConvertible {
   /// The document as a text.
   package var description: String { String(decoding: bytes(), as: UTF8.self) }
 }
+
+extension JSONValue {
+  /// The bytes, where a reader takes all keys for names.
+  func readableBytes(isIndented: Bool) throws(JSONError) -> [UInt8] {
+    try refuseUnreadableKeys()
+    return bytes(isIndented: isIndented)
+  }
+
+  private func refuseUnreadableKeys() throws(JSONError) {
+    switch self {
+    case .array(let elements):
+      for (index, element) in elements.enumerated() {
+        do throws(JSONError) {
+          try element.refuseUnreadableKeys()
+        } catch {
+          throw error.inside(index)
+        }
+      }
+    case .object(let object):
+      for (key, value) in object.members {
+        do throws(JSONError) {
+          try Self.refuseUnreadable(key)
+          try value.refuseUnreadableKeys()
+        } catch {
+          throw error.inside(key)
+        }
+      }
+    default: break
+    }
+  }
+
+  /// Refuses a key that no reader takes.
+  static func refuseUnreadable(_ key: String) throws(JSONError) {
+    if let problem = key.problemAsName {
+      throw JSONError(.tooLarge, "is under a key that \(problem), which nobody reads back")
+    }
+  }
+}

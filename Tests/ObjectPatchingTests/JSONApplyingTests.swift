@@ -144,6 +144,40 @@ import Testing
     #expect(error?.code == .ambiguousObject)
   }
 
+  @Test func `S79: a key that nobody would read is not written`() throws {
+    let model = try PatchStage.model()
+    func name(_ count: Int) -> String { "e" + String(repeating: "\u{301}", count: count) }
+    let stage = try PatchStage()
+    let context = stage.context()
+    let film = context.insert("Film")
+    film.setValue("f", forKey: "guid")
+    film.setValue(.dictionary([name(64): 1]), forKey: "facts")
+    try context.save()
+    let short = try Patch(stage.store.commits(since: 0), of: stage.store)
+    #expect(try Patch(json: short.json(), model: model) == short)
+    film.setValue(.dictionary([name(65): 1]), forKey: "facts")
+    try context.save()
+    let long = try Patch(stage.store.commits(since: 0), of: stage.store)
+    func expectRefused(_ body: () throws -> Data) {
+      let error = #expect(throws: PatchError.self) { try body() }
+      #expect(error?.code == .tooLarge && error?.description.contains("combining marks") == true)
+    }
+    expectRefused { try long.json() }
+    expectRefused { try long.jsonPatch(model: model) }
+    expectRefused { try long.mergePatch(model: model) }
+    expectRefused { try context.jsonGraph() }
+    // A name is a value in the one, and a part of pointers in the others.
+    let friends = RelationshipPatch(
+      .toMany, added: [.init(PatchIdentity("Book", "guid", .string(name(65))))])
+    let named = Patch(objects: [
+      ObjectPatch(
+        updating: PatchIdentity("Film", "guid", "f"), relationships: ["friends": friends])
+    ])
+    #expect(try Patch(json: named.json(), model: model) == named)
+    expectRefused { try named.jsonPatch(model: model) }
+    expectRefused { try named.mergePatch(model: model) }
+  }
+
   @Test func `values of the same amount that are two values come through the standards' doors`()
     throws
   {
