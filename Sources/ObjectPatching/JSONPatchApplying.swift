@@ -95,22 +95,19 @@ struct JSONPatchApplying {
     _ change: (inout JSONValue) throws(JSONError) -> Answer
   ) throws(JSONError) -> Answer? {
     guard let token = tokens.first else { return try change(&value) }
-    switch value {
-    case .object(var object):
-      // Held once, so that it is changed in place.
-      value = .null
+    if var object = value.takeObject() {
       defer { value = .object(object) }
       let answer = try object.update(token) { (member) throws(JSONError) in
         try update(tokens.dropFirst(), in: &member, change)
       }
       return answer ?? nil
-    case .array(var elements):
-      guard let index = JSONPointer.index(token), index < elements.count else { return nil }
-      value = .null
-      defer { value = .array(elements) }
-      return try update(tokens.dropFirst(), in: &elements[index], change)
-    default: return nil
     }
+    if var elements = value.takeArray() {
+      defer { value = .array(elements) }
+      guard let index = JSONPointer.index(token), index < elements.count else { return nil }
+      return try update(tokens.dropFirst(), in: &elements[index], change)
+    }
+    return nil
   }
 
   private mutating func add(_ value: JSONValue, at path: JSONPointer) throws(JSONError) {
@@ -130,9 +127,7 @@ struct JSONPatchApplying {
   private static func add(
     _ value: JSONValue, as last: String, to parent: inout JSONValue, _ path: JSONPointer
   ) throws(JSONError) -> Int {
-    switch parent {
-    case .object(var object):
-      parent = .null
+    if var object = parent.takeObject() {
       defer { parent = .object(object) }
       guard object.set(last, value) else {
         throw JSONError(
@@ -141,16 +136,14 @@ struct JSONPatchApplying {
             + "the same", at: "/path")
       }
       return 0
-    case .array(var elements):
-      guard let index = last == "-" ? elements.count : JSONPointer.index(last),
-        index <= elements.count
-      else { throw nothing(at: path, "path") }
-      parent = .null
-      defer { parent = .array(elements) }
-      elements.insert(value, at: index)
-      return elements.count - index
-    default: throw nothing(at: path, "path")
     }
+    guard var elements = parent.takeArray() else { throw nothing(at: path, "path") }
+    defer { parent = .array(elements) }
+    guard let index = last == "-" ? elements.count : JSONPointer.index(last),
+      index <= elements.count
+    else { throw nothing(at: path, "path") }
+    elements.insert(value, at: index)
+    return elements.count - index
   }
 
   private mutating func remove(_ path: JSONPointer, _ member: String) throws(JSONError) -> JSONValue
@@ -162,24 +155,38 @@ struct JSONPatchApplying {
     let parent = JSONPointer(Array(path.tokens.dropLast()))
     let (value, shifted) = try update(parent, member) {
       (parent) throws(JSONError) -> (JSONValue, Int) in
-      switch parent {
-      case .object(var object):
-        parent = .null
+      if var object = parent.takeObject() {
         defer { parent = .object(object) }
         guard let value = object.remove(last) else { throw Self.nothing(at: path, member) }
         return (value, 0)
-      case .array(var elements):
-        guard let index = JSONPointer.index(last), index < elements.count else {
-          throw Self.nothing(at: path, member)
-        }
-        parent = .null
-        defer { parent = .array(elements) }
-        return (elements.remove(at: index), elements.count - index)
-      default: throw Self.nothing(at: path, member)
       }
+      guard var elements = parent.takeArray() else { throw Self.nothing(at: path, member) }
+      defer { parent = .array(elements) }
+      guard let index = JSONPointer.index(last), index < elements.count else {
+        throw Self.nothing(at: path, member)
+      }
+      return (elements.remove(at: index), elements.count - index)
     }
     try spend(1 + shifted / 64)
     return value
+  }
+}
+
+// What is to be changed in place is held once: a pattern would hold it beside the value that it is matched with, and each
+// change would copy all of it.
+extension JSONValue {
+  /// Takes out the object that it is, and leaves null; nil where it is none.
+  fileprivate mutating func takeObject() -> JSONObject? {
+    guard case .object(let object) = self else { return nil }
+    self = .null
+    return object
+  }
+
+  /// Takes out the elements of the array that it is, and leaves null; nil where it is none.
+  fileprivate mutating func takeArray() -> [JSONValue]? {
+    guard case .array(let elements) = self else { return nil }
+    self = .null
+    return elements
   }
 }
 

@@ -218,6 +218,34 @@ import Testing
     while let nested = patch.relationships["parent"]?.patches.first { patch = nested }
   }
 
+  @Test(arguments: ["additions", "changes"])
+  func `a JSON Patch is read at the cost of its operations`(of kind: String) throws {
+    func time(_ count: Int) throws -> UInt64 {
+      let context = try PatchStage().context()
+      var operations: [String] = []
+      for number in 0..<count {
+        if kind == "changes" {
+          context.insert("Book").setValue(.string("b\(number)"), forKey: "guid")
+          operations.append(
+            #"{"op":"add","path":"/Book/b\#(number)/score","value":\#(number)}"#)
+        } else {
+          operations.append(
+            #"{"op":"add","path":"/Book/b\#(number)","value":{"name":"n"}}"#)
+        }
+      }
+      if kind == "changes" { try context.save() }
+      let json = Data("[\(operations.joined(separator: ","))]".utf8)
+      let begin = threadTime()
+      let patch = try Patch(jsonPatch: json, against: context)
+      let time = threadTime() - begin
+      #expect(patch.objects.count == count)
+      return time
+    }
+    let growth = try growth(from: 1_000, to: 8_000, of: time)
+    // Eight times, where the document is not copied for each.
+    #expect(growth < 24)
+  }
+
   @Test func `rebasing over many that rename costs what they are`() throws {
     func name(_ guid: String) -> PatchIdentity { PatchIdentity("Book", "guid", .string(guid)) }
     func time(_ count: Int) throws -> UInt64 {
