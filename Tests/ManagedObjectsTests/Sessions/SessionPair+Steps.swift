@@ -190,17 +190,22 @@ extension SessionPair {
     "posts": "Post", "readers": "Person", "reads": "Post", "comments": "Comment",
   ]
 
-  /// Puts one member in that is not there, or takes one out that is, which is as setting all.
+  /// Puts one member in that is not there, or takes one out that is: as setting all, and where these are answered from
+  /// what leads back, as setting that.
   private func changeMember(_ side: Side, _ id: ObjectID, _ key: String, of entity: String) {
     guard let member = pick(entity, side) else { return }
-    let held = side.naive.value(id, key).destinations
-    let isThere = held.contains(member)
+    // Of what is answered from what leads back nothing is read.
+    let isAnswered = key == "posts"
+    let held = isAnswered ? [] : side.naive.value(id, key).destinations
+    let isThere =
+      isAnswered ? side.naive.value(member, "blog") == .reference(id) : held.contains(member)
     tell(side, "\(isThere ? "remove" : "insert") \(member) of \(hold(side, id)).\(key)")
     if isThere {
       hold(side, id).remove(hold(side, member), from: key)
     } else {
       hold(side, id).insert(hold(side, member), into: key)
     }
+    if isAnswered { return side.naive.set(member, "blog", isThere ? nil : .reference(id)) }
     let members = (isThere ? held.filter { $0 != member } : held + [member]).map(Value.reference)
     side.naive.set(id, key, key == "comments" ? .array(members) : .set(Set(members)))
   }
