@@ -40,7 +40,7 @@ extension JournaledStore {
             of: checkpoint, besides: head.index.runs)
         }
       } catch {
-        verification.findings.append(StoreFinding(error.description))
+        verification.findings.append(StoreFinding(error))
       }
     }
     let bound = FoldBound(options.unflushedByteCount, journal, sparing: head.runNames)

@@ -57,6 +57,8 @@ extension ReadableStore {
       }
       if let finding = ending.finding {
         verification.findings.append(StoreFinding(endingAt: finding))
+        // What newer code has written is in the state, and cannot be folded here.
+        if finding.kind.isOfNewerCode { return }
       }
       // Where compaction has dropped all that was to be looked at, the first frame there is comes after it.
       try refolding?.finish(at: min(ending.next.previous, last), &verification)

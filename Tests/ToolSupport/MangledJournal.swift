@@ -26,6 +26,24 @@ extension Journals {
 }
 
 extension Journals {
+  /// A sound journal, but for a frame in its midst: that is of a format that is newer than ours.
+  package static func newerFrame() throws -> SimulatedDisk {
+    let disk = try sound()
+    let path = "\(path)/journal/0000000001.xj"
+    guard var bytes = disk.contents(of: path) else { throw Missing(name: path) }
+    let salt = try SegmentHeader.sound(bytes).salt
+    let offsets = try SegmentWalk(of: bytes).offsets
+    let seal = Int(offsets[offsets.count / 2])
+    // The format, and the check of the seal.
+    bytes[seal + 42] += 1
+    let check = bytes[seal..<seal + 44].withUnsafeBytes { Checksum.of($0, salt: salt) }
+    for place in 0..<4 {
+      bytes[seal + 44 + place] = UInt8(truncatingIfNeeded: check >> (8 * place))
+    }
+    try disk.setContents(path, bytes)
+    return disk
+  }
+
   /// Adds frames that hold nothing behind those of a segment.
   package static func addEmptyFrames(
     _ count: Int, to name: String, on disk: SimulatedDisk

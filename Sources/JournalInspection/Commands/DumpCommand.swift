@@ -53,7 +53,8 @@ extension Command {
     var status = ExitStatus.fine
     for segment in wanted where request.output.isOpen {
       do throws(ToolError) {
-        if try dumper.dump(segment) { status = .damage }
+        guard let finding = try dumper.dump(segment), status != .damage else { continue }
+        status = finding.kind.isOfNewerCode ? .newerFormat : .damage
       } catch {
         guard error.status == .damage else { throw error }
         request.output.tell(error)
@@ -97,8 +98,8 @@ private struct SegmentDumper {
     withBytes = request.has("hex")
   }
 
-  /// Writes a segment; returns whether damage was met.
-  mutating func dump(_ segment: Manifest.Segment) throws(ToolError) -> Bool {
+  /// Writes a segment; returns what was met in it that could not be.
+  mutating func dump(_ segment: Manifest.Segment) throws(ToolError) -> Finding? {
     let file = try walk.file(of: segment)
     let length = try SegmentWalk.byteCount(of: file)
     let header = try SegmentWalk.bytes(of: file, at: 0, SegmentHeader.byteCount)
@@ -121,16 +122,16 @@ private struct SegmentDumper {
     frameCount = shown
     if let failure { throw failure }
     if let finding {
-      output.tell(ToolError(.damage, "the journal is damaged in \(finding)."))
+      output.tell(ToolError(finding))
       let bytes = try SegmentWalk.bytes(of: file, at: end, Self.shownByteCount)
       printer.showBytes(bytes, at: end)
-      return true
+      return finding
     }
     let rest = try SegmentWalk.bytes(of: file, at: end, SegmentFooter.byteCount)
     if onlyFrame == nil, rest.contains(where: { $0 != 0 }) {
       show(rest, at: end, .segmentFooter, segment, nil)
     }
-    return false
+    return nil
   }
 
   // MARK: Fields

@@ -34,9 +34,7 @@ extension Command {
     guard request.has("check") else { return .fine }
     let verification = try onStore { () throws(StoreError) in try store.verification(deep: true) }
     request.tellsFindings = true
-    for finding in verification.findings {
-      request.output.tell(ToolError(.damage, finding.description))
-    }
+    for finding in verification.findings { request.output.tell(ToolError(finding)) }
     if request.output.isJSON {
       request.output.json(
         .document(
@@ -52,7 +50,7 @@ extension Command {
           ? "\("checked:", .added) \(count), each what its edits add up to."
           : "\("checked:", .removed) \(count).")
     }
-    return verification.findings.isEmpty ? .fine : .damage
+    return verification.status
   }
 }
 

@@ -1,13 +1,13 @@
 internal import ObjectModel
 internal import ObjectPatching
-internal import ObjectStore
+package import ObjectStore
 
 /// `xjournal verify`: whether a journal is sound.
 extension Command {
   static let verify = Command(
     "verify", "Reads and checks every byte of a journal.",
     details: [
-      "Damage ends it with 65. With --strict what is no damage but not as it should be either ends it with 1: commits "
+      "Damage ends it with 65, and what newer code has written with 69. With --strict what is no damage but not as it should be either ends it with 1: commits "
         + "that could not be compared, unsaved edits that are not whole, or more in the journal than is known to be "
         + "durable.",
       "A file of indexes that is damaged or missing is damage too, though nothing is lost by it: a reader does without it, "
@@ -51,7 +51,7 @@ extension Command {
       return status
     }
     for finding in verification.findings {
-      output.line("\(finding.isUnchecked ? "unchecked:" : "damaged:", .removed) \(finding)")
+      output.line("\(finding.mark, .removed) \(finding)")
     }
     for doubt in doubts { output.line("\("note:", .warning) \(doubt).") }
     if verification.findings.isEmpty {
@@ -83,8 +83,29 @@ extension Verification {
 
   /// What a command ends with that has found this.
   var status: ExitStatus {
-    if findings.isEmpty { return .fine }
-    return findings.allSatisfy(\.isOfNewerCode) ? .newerFormat : .damage
+    findings.isEmpty ? .fine : ExitStatus(of: findings)
+  }
+}
+
+extension ExitStatus {
+  /// What a command ends with that has met something: what newer code has written is no damage.
+  init(of findings: [StoreFinding]) {
+    self = findings.allSatisfy(\.isOfNewerCode) ? .newerFormat : .damage
+  }
+}
+
+extension StoreFinding {
+  /// What stands before it.
+  fileprivate var mark: String {
+    if isOfNewerCode { return "newer:" }
+    return isUnchecked ? "unchecked:" : "damaged:"
+  }
+}
+
+extension ToolError {
+  /// Something that was met in a journal.
+  package init(_ finding: StoreFinding) {
+    self.init(ExitStatus(of: [finding]), finding.description)
   }
 }
 

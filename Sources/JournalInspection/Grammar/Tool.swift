@@ -91,10 +91,9 @@ package struct Tool {
           "the journal is a copy that did not come to its end, and may lack something; make it anew."
         ))
     }
-    for finding in request.findings {
-      status = finding.isOfNewerCode ? .newerFormat : .damage
-      output.tell(ToolError(status, finding.description))
-    }
+    let findings = request.findings
+    if !findings.isEmpty { status = ExitStatus(of: findings) }
+    for finding in findings { output.tell(ToolError(finding)) }
     return status
   }
 

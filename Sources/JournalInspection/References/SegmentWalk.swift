@@ -1,5 +1,5 @@
 internal import DiskAccess
-internal import Journaling
+package import Journaling
 internal import ObjectStore
 
 /// The segments of a journal as they lie on the disk, for whoever looks at frames and not at what they mean.
@@ -90,5 +90,16 @@ struct SegmentWalk {
     } catch {
       throw ToolError(StoreError(error))
     }
+  }
+}
+
+extension ToolError {
+  /// What stands where a walk over frames came to its end: damage, or the work of newer code.
+  package init(_ finding: Finding) {
+    guard finding.kind.isOfNewerCode else {
+      self.init(.damage, "the journal is damaged in \(finding).")
+      return
+    }
+    self.init(StoreError(JournalError(refusing: finding)))
   }
 }

@@ -19,6 +19,7 @@ extension Command {
           + "not saved. A state that was kept behind the damage is used, also where the manifest is lost.",
         "What is lost is told on the standard error output; with --json it is in the document. Commits are named there by the "
           + "numbers they had, and those that have others now are told.",
+        "What newer code has written is no damage: such a journal is refused with 69, and only newer code can repair it.",
       ],
       examples: [
         Example("xjournal repair -o Repaired.xjournal", "what comes before the damage"),

@@ -65,8 +65,9 @@ private struct JournalCut {
     var found: (frame: FrameNumber, segment: SegmentNumber, offset: UInt64)?
     var rest: [SalvagedEntry] = []
     var failure: StoreError?
+    let ending: Finding?
     do throws(JournalError) {
-      _ = try reader.forEachFrame { frame in
+      ending = try reader.forEachFrame { frame in
         guard frame.kind == .batch else { return true }
         do throws(StoreError) {
           let entries = try SalvagedEntry.all(in: frame.payload, of: frame.number, store) {
@@ -81,13 +82,14 @@ private struct JournalCut {
           failure = error
         }
         return false
-      }
+      }.finding
     } catch {
       throw ToolError(StoreError(error))
     }
     if let failure { throw ToolError(failure) }
     let place = survey.parts.firstIndex { $0.segment.number == found?.segment }
     guard let found, let place else {
+      if let ending, ending.kind.isOfNewerCode { throw ToolError(ending) }
       throw ToolError(.damage, "the journal is damaged before the commit behind \(last).")
     }
     if let hole = survey.parts[..<place].lazy.compactMap(\.hole).first {

@@ -17,7 +17,7 @@ struct JournalCopy {
   ///
   /// - Parameter source: the disk as it is read.
   /// - Returns: where it is now, not whole before it has been read, and what is not in it.
-  /// - Throws: where it is damaged, before anything is made.
+  /// - Throws: where it is damaged, or newer code has written some of it, before anything is made.
   static func make(
     of path: String, at newPath: String, on disk: any Disk, reading source: any ReadableDisk
   ) throws(ToolError) -> (place: NewPlace, lost: LeftoverEdits.Loss) {
@@ -36,6 +36,7 @@ struct JournalCopy {
         }
         let survey = try JournalSurvey(
           reader.manifest, in: reader.folder, durableThrough: edits.durableThrough)
+        try survey.refuseNewer()
         if let hole = survey.findings.first {
           throw ToolError(
             .damage, "the journal is damaged in \(hole); make a sound one of it by ‘repair’.")

@@ -153,6 +153,11 @@ struct JournalSurvey {
   /// Everything that is wrong, in order.
   var findings: [Finding] { parts.compactMap { $0.hole ?? $0.lostFooter?.finding } }
 
+  /// Refuses what newer code has written: that is no damage, and only newer code can read it.
+  func refuseNewer() throws(ToolError) {
+    for case let hole? in parts.map(\.hole) where hole.kind.isOfNewerCode { throw ToolError(hole) }
+  }
+
   /// The place of the first part that is not whole.
   var firstHole: Int? { parts.firstIndex { $0.hole != nil } }
 

@@ -13,11 +13,13 @@ struct LeftoverEdits {
   /// The bytes of the file; nil where there is none.
   let bytes: [UInt8]?
 
+  /// - Throws: where the buffer cannot be read, or newer code has written it.
   init(in folder: any ReadableFolder, of manifest: Manifest) throws(ToolError) {
     self.folder = folder
     isNoFile = try folder.hasOther(JournalFiles.edits)
     bytes = isNoFile ? nil : try JournalCopy.edits(in: folder)
     contents = bytes.map { EditBufferContents($0, of: manifest.store) }
+    if let newer = contents?.findings.first(where: \.kind.isOfNewerCode) { throw ToolError(newer) }
     let newer = try? JournalReader(in: folder, path: JournalFiles.manifest).manifest
     isAhead = newer.map { $0.segments.last?.number != manifest.segments.last?.number } ?? false
   }

@@ -16,6 +16,7 @@ struct RemainingFrames {
   /// Calls a closure with the payload of each batch, in order, which says whether to go on.
   ///
   /// - Returns: the last frame that is whole, of any kind.
+  /// - Throws: where newer code has written one.
   @discardableResult
   func forEachBatch(
     _ body: (FrameNumber, UnsafeRawBufferPointer) -> Bool
@@ -54,12 +55,17 @@ struct RemainingFrames {
         var scanner = try FrameScanner(file, header, from: place)
         offset = found + 1
         // As long as one frame follows another, nothing need be looked for.
-        while case .frame(let frame) = try scanner.next() {
+        var step = try scanner.next()
+        while case .frame(let frame) = step {
           offset = scanner.place.offset
           last = frame.seal.number
           if frame.seal.kind == .batch, let payload = frame.payload(in: &memory) {
             guard body(frame.seal.number, payload) else { return false }
           }
+          step = try scanner.next()
+        }
+        if case .finding(let finding) = step, finding.kind.isOfNewerCode {
+          throw .newerFormat(finding)
         }
       }
       return true

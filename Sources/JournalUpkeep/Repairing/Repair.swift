@@ -36,10 +36,13 @@ struct Repair {
   }
 
   /// Makes the journal.
+  ///
+  /// - Throws: also where newer code has written some of the original, which would be lost.
   mutating func make(
     at newPath: String, salvaging: Bool
   ) throws(ToolError) -> NewJournal {
     let (original, manifest, edits) = try openWithEdits()
+    if case .failure(let error) = edits, error.status == .newerFormat { throw error }
     let (folder, mended) = try MendedFolder.mending(manifest, in: original)
     noted += mended.map {
       "\(JournalFiles.journalFolder)/\($0.fileName): a header whose check does not fit, and which is known from elsewhere"
@@ -48,6 +51,7 @@ struct Repair {
     let kept = KeptState(of: manifest, in: folder)
     let durable = max((try? edits.get())?.durableThrough ?? .none, kept.end?.frame ?? .none)
     let survey = try JournalSurvey(manifest, in: folder, durableThrough: durable)
+    try survey.refuseNewer()
     noted += survey.findings.map { "\($0)" }
     let plan = try plan(survey, kept, salvaging: salvaging)
     // What cannot be read is told before anything is made.
@@ -103,7 +107,7 @@ struct Repair {
       }
       let unsound = try onStore { () throws(StoreError) in try store.verify() }
       if let finding = unsound.first {
-        throw ToolError(.damage, "what was made of it is not sound either: \(finding)")
+        throw ToolError(finding).saying("what was made of it is not sound either: \(finding)")
       }
       made = try NewJournal(store)
     } catch {

@@ -1,0 +1,41 @@
+import DiskAccess
+import DiskSimulation
+import JournalInspection
+import Testing
+import ToolSupport
+
+/// A frame that newer code has written is no damage: nobody calls it so, and nothing is made without it.
+@Suite struct NewerFrameTests {
+  @Test(arguments: [
+    "verify", "verify --json", "verify --deep", "verify --deep --json", "events", "replay",
+    "replay --check --json", "dump", "dump --json", "dump --segment 1", "backup -o New.xjournal",
+    "compact -o New.xjournal", "replay --into New.xjournal", "repair -o New.xjournal",
+    "repair --salvage -o New.xjournal", "repair --salvage -o New.xjournal --json",
+  ])
+  func `what reads a frame of newer code ends with its own status, and makes nothing`(
+    line: String
+  ) throws {
+    let disk = try Journals.newerFrame()
+    let before = Upkeep.contents(of: Journals.path, on: disk)
+    let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+    #expect(run.status == .newerFormat, "\(run)")
+    #expect(!(run.output + run.errors).contains("damage"), "\(run)")
+    #expect((run.output + run.errors).contains("which newer code has written"), "\(run)")
+    #expect(Upkeep.contents(of: Journals.path, on: disk) == before)
+    #expect(!disk.paths.contains { $0.hasPrefix("New.xjournal") })
+  }
+
+  @Test(arguments: ["repair -o New.xjournal", "repair --salvage -o New.xjournal"])
+  func `a frame of newer code behind damage is not given up either`(line: String) throws {
+    let disk = try Journals.newerFrame()
+    let path = "\(Journals.path)/journal/0000000001.xj"
+    var bytes = try #require(disk.contents(of: path))
+    // In the first frame.
+    bytes[190] ^= 0x55
+    try disk.setContents(path, bytes)
+    let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+    #expect(run.status == .newerFormat, "\(run)")
+    // There is damage, too.
+    #expect(Upkeep.run("verify -s Notes.xjournal", on: disk).status == .damage)
+  }
+}
