@@ -38,6 +38,13 @@ extension StoreReader {
     return verification
   }
 
+  /// What keeps edits from being read that no frame has yet, in a verification of nothing else.
+  package func unsavedVerification() throws(StoreError) -> Verification {
+    var verification = Verification()
+    try verifyEditBuffer(try journalReader(), through: try settle(), &verification)
+    return verification
+  }
+
   /// Looks at the edits that no frame has yet. What no end of a process and no loss of power leaves is damage: each writer
   /// makes the file as a whole, and stores a half's header into one sector. An entry that is not whole may be of a write
   /// that the power has cut off.

@@ -1,6 +1,7 @@
 import DiskAccess
 import DiskSimulation
 import JournalInspection
+import Journaling
 import ObjectModel
 import ObjectPatching
 import ObjectStore
@@ -91,6 +92,34 @@ import ToolSupport
     #expect(run.status == .fine && run.errors.contains(Self.lost), "\(run)")
     #expect(run.errors.contains("damaged: edits"), "\(run.errors)")
     #expect(Upkeep.run("verify --deep --strict -s New.xjournal", on: disk).status == .fine)
+  }
+
+  @Test(arguments: [false, true])
+  func `where unsaved edits cannot be read, drafts says so instead of that nothing is unsaved`(
+    isNewer: Bool
+  ) throws {
+    let disk = try Journals.killed()
+    let whole = Upkeep.run("drafts -s Notes.xjournal", on: disk)
+    #expect(whole.status == .fine && whole.output.contains("sketch"), "\(whole)")
+    var bytes = try #require(disk.contents(of: Self.path))
+    if isNewer {
+      // The format, and the check of the header.
+      bytes[8] += 1
+      let check = bytes[..<56].withUnsafeBytes { Checksum.of($0, salt: 0) }
+      for place in 0..<8 { bytes[56 + place] = UInt8(truncatingIfNeeded: check >> (8 * place)) }
+    } else {
+      bytes[20] ^= 0x55
+    }
+    try disk.setContents(Self.path, bytes)
+    let status: JournalInspection.ExitStatus = isNewer ? .newerFormat : .damage
+    for line in ["drafts", "drafts show", "drafts show sketch"] {
+      let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+      #expect(run.status == status && run.errors.contains("edits: "), "\(run)")
+      #expect(!run.errors.contains("nothing is unsaved"), "\(run)")
+      let json = Upkeep.run("\(line) --json -s Notes.xjournal", on: disk)
+      #expect(json.status == status, "\(json)")
+      #expect(json.errors.contains("\"status\":\(status.rawValue)"), "\(json)")
+    }
   }
 
   @Test func `an edit that is not whole may be of a loss of power, and is told`() throws {

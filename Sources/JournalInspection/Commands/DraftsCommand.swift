@@ -8,7 +8,9 @@ extension Command {
     "drafts", "Tells what contexts have changed and not saved.",
     details: [
       "Where the program has ended they are drafts, which it is offered when it opens the journal again; while it runs "
-        + "they are what it is about to save. A draft is named by the number or the name of its context."
+        + "they are what it is about to save. A draft is named by the number or the name of its context.",
+      "Where the file of unsaved edits is damaged, drafts may be missing: that is told, and ends it with 65, or with 69 where "
+        + "newer code has written the file.",
     ],
     examples: [
       Example("xjournal drafts", "whose, since when, how much"),
@@ -27,6 +29,9 @@ extension Command {
     let drafts = try onStore { () throws(StoreError) in try store.unsavedWork() }.filter {
       wanted == nil || $0.contextName == wanted || "\($0.context.rawValue)" == wanted
     }
+    // Where edits cannot be read, drafts may be missing, and the one that is wanted too.
+    let edits = try onStore { () throws(StoreError) in try store.unsavedVerification() }
+    request.noted = edits.findings
     if let wanted, drafts.isEmpty {
       throw .no("there is no draft ‘\(wanted)’; xjournal drafts lists those there are.")
     }
@@ -36,7 +41,11 @@ extension Command {
       )
     }
     let printer = DraftPrinter(store, isWhole: request.operand(0) == "show", request.output)
-    if drafts.isEmpty, !request.output.isJSON { request.output.note("nothing is unsaved") }
+    if !request.output.isJSON {
+      for doubt in edits.leftoverDoubts { request.output.note("\("note:", .warning) \(doubt).") }
+      let isCertain = edits.findings.isEmpty && edits.leftoverDoubts.isEmpty
+      if drafts.isEmpty, isCertain { request.output.note("nothing is unsaved") }
+    }
     for draft in drafts { printer.show(draft) }
     return .fine
   }

@@ -21,6 +21,8 @@ package final class Request {
   private(set) var isUnfinished = false
   /// Whether the command itself tells what is wrong with the journal.
   package var tellsFindings = false
+  /// What the command has found wrong besides, and does not tell itself.
+  package var noted: [StoreFinding] = []
 
   init(
     _ command: Command, of table: CommandTable, _ arguments: ParsedArguments,
@@ -176,7 +178,7 @@ package final class Request {
   }
 
   /// What was found wrong with the journal while it was looked at.
-  var findings: [StoreFinding] { tellsFindings ? [] : opened?.findings ?? [] }
+  var findings: [StoreFinding] { (tellsFindings ? [] : opened?.findings ?? []) + noted }
 
   /// The state that was asked for: that of `--at`, or the last.
   package func snapshot() throws(ToolError) -> Snapshot {
