@@ -57,9 +57,10 @@ extension Request {
   /// - Parameters:
   ///   - lost: what of another is not in it.
   ///   - drafts: those for which past is kept.
+  ///   - references: those that were left out.
   func tell(
     of made: NewJournal, _ deed: String, without lost: LeftoverEdits.Loss = LeftoverEdits.Loss(),
-    keptFor drafts: [String] = []
+    keptFor drafts: [String] = [], leavingOut references: LostReferences = LostReferences()
   ) {
     if output.isJSON {
       let texts = { (texts: [String]) -> JSONValue? in
@@ -72,7 +73,8 @@ extension Request {
             ("path", .string(made.path)), ("lastCommit", .count(made.last.rawValue)),
             ("firstKeptCommit", .count(made.first.rawValue)), ("bytes", .count(made.byteCount)),
             ("findings", texts(lost.findings)), ("lost", texts(lost.losses)),
-            ("keptFor", texts(drafts)),
+            ("keptFor", texts(drafts)), ("leftOut", references.json),
+            ("leftOutCount", references.count == 0 ? nil : .count(references.count)),
           ]))
     } else {
       for finding in lost.findings { output.note("\("damaged:", .removed) \(finding)") }
@@ -82,8 +84,27 @@ extension Request {
           "\("kept:", .warning) the past that \(Wording.count(drafts.count, "draft")) (\(drafts.joined(separator: ", "))) may need; saved or discarded, they need none."
         )
       }
+      if references.count > 0 {
+        output.note(
+          "\("left out:", .warning) \(Wording.count(references.count, "reference")) to objects that are not among these."
+        )
+      }
       output.line("\(deed, .added) \(made.path, .strong), with \(made.wordsForPast).")
     }
+  }
+}
+
+extension LostReferences {
+  /// The lines and keys that they stood at; nil where there are none.
+  fileprivate var json: JSONValue? {
+    guard count > 0 else { return nil }
+    return .array(
+      told.map { reference in
+        .members([
+          ("line", .count(reference.line)), ("key", .string(reference.key)),
+          ("uri", .string(reference.object.uri)),
+        ])
+      })
   }
 }
 

@@ -39,7 +39,7 @@ import ToolSupport
     ("{\"kind\":\"object\",\"entity\":\"Blog\",\"uri\":\"x\",\"values\":{}}", "line 1"),
     (
       "{\"kind\":\"object\",\"entity\":\"Blog\",\"uri\":\"xjournal://0000000000000001/0/0/1\","
-        + "\"values\":{\"nothing\":1}}", "nothing"
+        + "\"values\":{\"nothing\":{\"$decimal\":\"1.5\"}}}", "nothing"
     ),
     (
       "{\"kind\":\"object\",\"entity\":\"Blog\",\"uri\":\"xjournal://0000000000000001/0/0/1\","

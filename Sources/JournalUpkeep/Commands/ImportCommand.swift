@@ -13,7 +13,10 @@ extension Command {
       "Makes a new journal of objects that ‘export’ has written, a line of JSON for each.",
       details: [
         "The model is that of the journal that is named by -s, or is the only one in this folder; that is only read. The "
-          + "objects are given new numbers, and lead to each other as before; all of them come in one commit."
+          + "objects are given new numbers, and lead to each other as before; all of them come in one commit.",
+        "A key that the model does not have becomes a dynamic attribute, as it was one where that was exported. What leads "
+          + "to an object of another store does so still; what leads to one that was not exported is left out, and told on "
+          + "the standard error output, or in the document.",
       ],
       examples: [
         Example("xjournal import posts.ndjson -o New.xjournal", "of a file that was exported"),
@@ -32,10 +35,14 @@ extension Command {
       try NewPlace.filling(path) { () throws(ToolError) in
         try begin(at: path, model, on: disk)
       }
+      var importing = Importing(objects)
       let made = try place.finish(on: disk) { (store) throws(ToolError) in
-        try insert(objects, into: store, request)
+        let number = try request.commit(to: store, message: "import \(request.operands[0])") {
+          importing.insert(into: $0, request.progress)
+        }
+        if number == nil, !request.output.isJSON { request.output.note("there was no object") }
       }
-      request.tell(of: made, "imported to")
+      request.tell(of: made, "imported to", leavingOut: importing.lost)
       return .fine
     }
   }
@@ -51,21 +58,6 @@ extension Command {
     } catch {
       throw ToolError(.cannotCreate, error.description)
     }
-  }
-
-  private static func insert(
-    _ objects: [ExportedObject], into store: JournaledStore, _ request: Request
-  ) throws(ToolError) {
-    var importing = Importing(objects)
-    let number = try request.commit(to: store, message: "import \(request.operands[0])") {
-      importing.insert(into: $0, request.progress)
-    }
-    if importing.lostCount > 0 {
-      request.output.note(
-        "\("left out:", .warning) \(Wording.count(importing.lostCount, "reference")) to objects that are not among these."
-      )
-    }
-    if number == nil, !request.output.isJSON { request.output.note("there was no object") }
   }
 }
 
@@ -132,26 +124,43 @@ private struct ExportedObject {
       return .set(Set(members))
     }
     let type = entity.attribute(key)?.type
-    guard type != nil || entity.description.allowsAnyKey else {
-      throw JSONError(.unknownKey, "has a key, ‘\(key)’, that \(entity.name) does not have")
-    }
     let value = try json.value(exportedAs: type)
-    guard type?.admits(value) ?? true else {
+    // A key that the model does not have is a dynamic attribute: an export says no more of one.
+    guard type?.admits(value) ?? (value.isNull || value.isPropertyList) else {
       throw JSONError(.badValue, "has a value of ‘\(key)’ that \(entity.name) cannot hold")
     }
     return value
   }
 }
 
+/// References that an import could not keep.
+struct LostReferences {
+  /// How many are told of one by one.
+  static let toldCount = 1_000
+
+  private(set) var count = 0
+  private(set) var told: [(line: Int, key: String, object: ObjectID)] = []
+
+  fileprivate mutating func add(_ object: ObjectID, _ key: String, ofLine line: Int) {
+    count += 1
+    if told.count < Self.toldCount { told.append((line, key, object)) }
+  }
+}
+
 /// Inserts exported objects, which lead to each other, into a context.
 private struct Importing {
   private let objects: [ExportedObject]
+  /// The stores that they were exported from.
+  private let stores: Set<StoreTag>
   /// The new IDs by the old ones.
   private var ids: [ObjectID: ObjectID] = [:]
-  /// How many references lead to what is not there.
-  private(set) var lostCount = 0
+  /// What leads to objects that are not there.
+  private(set) var lost = LostReferences()
 
-  init(_ objects: [ExportedObject]) { self.objects = objects }
+  init(_ objects: [ExportedObject]) {
+    self.objects = objects
+    stores = Set(objects.map(\.id.store))
+  }
 
   mutating func insert(into context: ManagedObjectContext, _ progress: ProgressLine?) {
     let inserted = objects.map { context.insert($0.entity.name) }
@@ -159,28 +168,33 @@ private struct Importing {
     for (place, (exported, object)) in zip(objects, inserted).enumerated() {
       progress?.tell("inserting", Double(place) / Double(objects.count))
       for (key, value) in exported.values {
-        if let value = renumbered(value) { object[key] = value }
+        if let value = renumbered(value, key, of: exported) { object[key] = value }
+      }
+      // What has no value there had its default taken away.
+      let keys = Set(exported.values.map(\.key))
+      for attribute in exported.entity.attributes
+      where attribute.isOptional && !attribute.isTransient && !keys.contains(attribute.name) {
+        if let value = object[attribute.name], !value.isNull { object[attribute.name] = .null }
       }
     }
   }
 
-  /// A value with the new IDs; nil for a reference to what is not there.
-  private mutating func renumbered(_ value: Value) -> Value? {
+  /// A value with the new IDs; nil for a reference to what is not there. What an attribute has of another store stays.
+  private mutating func renumbered(
+    _ value: Value, _ key: String, of exported: ExportedObject
+  ) -> Value? {
     switch value {
     case .reference(let old):
-      guard let new = ids[old] else {
-        lostCount += 1
-        return nil
-      }
-      return .reference(new)
+      if let new = ids[old] { return .reference(new) }
+      if !stores.contains(old.store), exported.entity.relationship(key) == nil { return value }
+      lost.add(old, key, ofLine: exported.line)
+      return nil
     case .array(let members):
-      var renumbered: [Value] = []
-      for member in members { if let new = self.renumbered(member) { renumbered.append(new) } }
-      return .array(renumbered)
+      return .array(members.compactMap { renumbered($0, key, of: exported) })
     case .set(let members):
-      var renumbered: Set<Value> = []
-      for member in members { if let new = self.renumbered(member) { renumbered.insert(new) } }
-      return .set(renumbered)
+      return .set(Set(members.compactMap { renumbered($0, key, of: exported) }))
+    case .dictionary(let members):
+      return .dictionary(members.compactMapValues { renumbered($0, key, of: exported) })
     default: return value
     }
   }
