@@ -3,18 +3,18 @@ package import ObjectModel
 package import ObjectQuery
 
 /// Finds the numbers of keys for queries about what is stored: modelled keys that are saved, and dynamic ones.
+///
+/// Objects of any entity may have a dynamic attribute of each key that the store has given a number.
 package struct StoredKeys: KeyResolver, Sendable {
   private let names: KeyNames
 
   init(_ names: KeyNames) { self.names = names }
 
   package func resolve(_ key: String, of entity: ModelEntity) -> ResolvedKey? {
-    let isModelled = entity.property(key) != nil
     if entity.attribute(key)?.isTransient ?? entity.relationship(key)?.isTransient ?? false {
       return nil
     }
-    guard isModelled || entity.description.allowsAnyKey, let number = names[key] else { return nil }
-    return .stored(number)
+    return names[key].map { .stored($0) }
   }
 }
 

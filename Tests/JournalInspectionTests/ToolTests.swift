@@ -46,6 +46,30 @@ import ToolSupport
     #expect(Run(line, on: try Journals.sound()).status == .usage)
   }
 
+  @Test func `dynamic attributes are found of entities that do not allow any key`() throws {
+    let disk = SimulatedDisk(seed: 1)
+    let store = try JournaledStore(
+      on: disk, at: Journals.path,
+      model: ManagedObjectModel(entities: [
+        EntityDescription("Note", attributes: [AttributeDescription("title", .string)])
+      ]))
+    let context = ManagedObjectContext(store)
+    let moods: [Value] = ["sunny", "grey"]
+    for mood in moods { context.insert("Note")["mood"] = mood }
+    try context.save()
+    context.close()
+    try store.close()
+    let found = Run("query \"Note where mood == 'grey'\" --json", on: disk)
+    #expect(found.status == .fine && found.output.contains("Note/2"), "\(found)")
+    #expect(!found.output.contains("Note/1"), "\(found)")
+    let sorted = Run("query Note --sort mood --format csv", on: disk)
+    #expect(sorted.output == "object,mood\nNote/2,grey\nNote/1,sunny\n", "\(sorted)")
+    let misspelt = Run("query 'Note where titel == 1'", on: disk)
+    #expect(misspelt.status == .usage && misspelt.errors.contains("title?"), "\(misspelt)")
+    let unknown = Run("query 'Note sort humour'", on: disk)
+    #expect(unknown.status == .usage && unknown.errors.contains("has no key humour"), "\(unknown)")
+  }
+
   @Test func `of two ends the earlier is the end of the events`() throws {
     let disk = try Journals.sound()
     let early = Run("events --until 1", on: disk).output

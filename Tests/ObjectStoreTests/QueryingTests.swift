@@ -208,5 +208,10 @@ import Testing
       try Self.objects("Club where nmae == 'a'", club)
     }
     #expect(misspelt?.code == .unknownKey && misspelt?.place?.column == 12)
+    // A dynamic attribute may be of any object, as soon as there was one.
+    let word = "Club where mood == 'a' sort mood"
+    #expect(throws: QueryError.self) { try Self.objects(word, club) }
+    _ = try club.store.key(named: "mood")
+    #expect(try Self.objects(word, club).isEmpty)
   }
 }

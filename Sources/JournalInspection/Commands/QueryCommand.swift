@@ -9,7 +9,8 @@ extension Command {
     "query", "Finds objects by the language of filters.",
     details: [
       "docs/query.md tells of the language. Without sort keys the objects come in the order of their IDs. "
-        + "Of two limits the smaller holds."
+        + "Of two limits the smaller holds. A key that the model does not have is that of dynamic attributes, where any object "
+        + "ever had one of it."
     ],
     examples: [
       Example("xjournal query 'Post where likes > 3 sort -likes'", "a table"),
