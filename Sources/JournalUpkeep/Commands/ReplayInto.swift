@@ -11,7 +11,7 @@ extension Command {
     replay.extended(
       details: [
         "With --into it builds a journal of the same edits and commits, which ends where --until says, as if nothing had "
-          + "happened since. The original is neither locked nor changed."
+          + "happened since: without tags and edits that came after that commit. The original is neither locked nor changed."
       ],
       examples: [
         Example("xjournal replay --into Then.xjournal --until 2", "a journal as it was then")
@@ -26,20 +26,21 @@ extension Command {
       }
       let (original, path) = (try request.path(), try request.newPath("into"))
       let store = try request.store()
-      let last = try request.lastReplayed(in: store) ?? store.lastCommit
+      let wanted = try request.lastReplayed(in: store)
       try NewPlace.refuseExisting(path, on: disk)
       let place: NewPlace
       var lost = LeftoverEdits.Loss()
-      if last == store.lastCommit {
-        let copy = try JournalCopy.make(of: original, at: path, on: disk, reading: request.disk)
-        (place, lost) = (copy.place, copy.lost)
-      } else {
+      if let last = wanted, store.lastCommit > .none {
         // It may be refused: before anything is made.
-        let cut = try JournalCut(of: original, after: last, store.tag, on: disk)
+        let cut = try JournalCut(
+          of: original, after: last, isLast: last == store.lastCommit, store.tag, on: disk)
         place = try NewPlace(path, on: disk)
         try NewPlace.filling(path) { [place] () throws(ToolError) in
           try cut.copy(to: place, on: disk)
         }
+      } else {
+        let copy = try JournalCopy.make(of: original, at: path, on: disk, reading: request.disk)
+        (place, lost) = (copy.place, copy.lost)
       }
       request.tell(of: try place.finish(on: disk), "replayed to", without: lost)
       return .fine
@@ -47,37 +48,58 @@ extension Command {
   }
 }
 
-/// The place in a journal behind a commit.
+/// The place in a journal right behind a commit, or before the first.
 private struct JournalCut {
   private let survey: JournalSurvey
   private let parts: ArraySlice<JournalSurvey.Part>
   /// What is before that place, in the frame in which it is.
   private let rest: [SalvagedEntry]
 
+  /// The first frame that is not taken over as it is.
+  private struct End {
+    let frame: FrameNumber
+    let segment: SegmentNumber
+    /// Where it begins; nil where the segment has no frames from there on.
+    var offset: UInt64?
+  }
+
+  /// - Parameter isLast: whether it is the last commit: where there is damage, others may have been behind it.
   init(
-    of path: String, after last: CommitNumber, _ store: StoreTag, on disk: any ReadableDisk
+    of path: String, after last: CommitNumber, isLast: Bool, _ store: StoreTag,
+    on disk: any ReadableDisk
   ) throws(ToolError) {
     let reader = try JournalCopy.reader(of: path, on: disk)
     survey = try JournalSurvey(reader.manifest, in: reader.folder)
     guard survey.goesBackToBeginning else {
       throw .no("the journal does not go back to its beginning, as compaction has dropped that.")
     }
-    var found: (frame: FrameNumber, segment: SegmentNumber, offset: UInt64)?
+    if isLast { try survey.refuseUnsound() }
+    var found: End?
     var rest: [SalvagedEntry] = []
     var failure: StoreError?
     let ending: Finding?
     do throws(JournalError) {
       ending = try reader.forEachFrame { frame in
+        if let end = found {
+          // The commit ends the frame before.
+          if end.segment == frame.segment { found?.offset = frame.offset }
+          return false
+        }
         guard frame.kind == .batch else { return true }
         do throws(StoreError) {
           let entries = try SalvagedEntry.all(in: frame.payload, of: frame.number, store) {
             (span) throws(JournalError) in try reader.bytes(of: span)
           }
-          guard let end = entries.firstIndex(where: { $0.isCommit(after: last) }) else {
+          guard let end = entries.firstIndex(where: { $0.isCommit(from: last) }) else {
             return true
           }
-          found = (frame.number, frame.segment, frame.offset)
-          rest = Array(entries[..<end])
+          let taken = last == .none ? entries[..<end] : entries[...end]
+          if last > .none, taken.count == entries.count {
+            found = End(frame: frame.number.next, segment: frame.segment)
+            return true
+          }
+          found = End(frame: frame.number, segment: frame.segment, offset: frame.offset)
+          rest = Array(taken)
         } catch {
           failure = error
         }
@@ -90,12 +112,13 @@ private struct JournalCut {
     let place = survey.parts.firstIndex { $0.segment.number == found?.segment }
     guard let found, let place else {
       if let ending, ending.kind.isOfNewerCode { throw ToolError(ending) }
-      throw ToolError(.damage, "the journal is damaged before the commit behind \(last).")
+      throw ToolError(.damage, "the journal is damaged before the end of commit \(last).")
     }
     if let hole = survey.parts[..<place].lazy.compactMap(\.hole).first {
       throw ToolError(.damage, "the journal is damaged in \(hole).")
     }
-    let cut = JournalSurvey.Part(survey.parts[place], before: found.frame, at: found.offset)
+    let part = survey.parts[place]
+    let cut = JournalSurvey.Part(part, before: found.frame, at: found.offset ?? part.end)
     parts = (survey.parts[..<place] + [cut])[...]
     self.rest = rest
   }
@@ -133,7 +156,7 @@ private struct JournalCut {
 }
 
 extension SalvagedEntry {
-  fileprivate func isCommit(after last: CommitNumber) -> Bool {
-    if case .commit(let content) = self { content.number > last } else { false }
+  fileprivate func isCommit(from first: CommitNumber) -> Bool {
+    if case .commit(let content) = self { content.number >= first } else { false }
   }
 }

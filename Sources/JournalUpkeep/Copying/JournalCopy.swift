@@ -36,11 +36,7 @@ struct JournalCopy {
         }
         let survey = try JournalSurvey(
           reader.manifest, in: reader.folder, durableThrough: edits.durableThrough)
-        try survey.refuseNewer()
-        if let hole = survey.findings.first {
-          throw ToolError(
-            .damage, "the journal is damaged in \(hole); make a sound one of it by ‘repair’.")
-        }
+        try survey.refuseUnsound()
         if made == nil { made = try NewPlace(newPath, on: disk) }
         guard let place = made else { continue }
         let lost = try edits.loss(behind: survey)

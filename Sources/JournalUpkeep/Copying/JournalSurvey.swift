@@ -158,6 +158,14 @@ struct JournalSurvey {
     for case let hole? in parts.map(\.hole) where hole.kind.isOfNewerCode { throw ToolError(hole) }
   }
 
+  /// Refuses what is not sound, and says what to do about it.
+  func refuseUnsound() throws(ToolError) {
+    try refuseNewer()
+    guard let hole = findings.first else { return }
+    throw ToolError(
+      .damage, "the journal is damaged in \(hole); make a sound one of it by ‘repair’.")
+  }
+
   /// The place of the first part that is not whole.
   var firstHole: Int? { parts.firstIndex { $0.hole != nil } }
 
