@@ -70,6 +70,43 @@ import ToolSupport
     #expect(unknown.status == .usage && unknown.errors.contains("has no key humour"), "\(unknown)")
   }
 
+  @Test func `who follows is told of objects of a new entity by its name`() throws {
+    func model(_ names: [String]) throws -> ManagedObjectModel {
+      try ManagedObjectModel(
+        entities: names.map {
+          EntityDescription($0, attributes: [AttributeDescription("when", .date)])
+        })
+    }
+    let disk = SimulatedDisk(seed: 1)
+    let first = try JournaledStore(on: disk, at: Journals.path, model: try model(["Note"]))
+    let context = ManagedObjectContext(first)
+    context.insert("Note")
+    try context.save()
+    try first.close()
+    var rounds = 0
+    let run = Run("log -p --follow --json", on: disk) {
+      rounds += 1
+      guard rounds == 1 else { return false }
+      do {
+        let next = try JournaledStore(
+          on: disk, at: Journals.path, model: try model(["Note", "Task"]))
+        let context = ManagedObjectContext(next)
+        context.insert("Task")["when"] = .date(Date(timeIntervalSince1970: 1_795_168_800))
+        try context.save()
+        try next.tag("later", 1)
+        try next.close()
+      } catch {
+        Issue.record(error)
+      }
+      return true
+    }
+    #expect(run.status == .fine)
+    let told = run.output.split(separator: "\n").last.map(String.init)
+    let shown = Run("show head --json", on: disk).output.split(separator: "\n").last
+    #expect(told?.contains(#""object":"Task/1""#) == true, "\(run)")
+    #expect(told == shown.map(String.init))
+  }
+
   @Test func `of two ends the earlier is the end of the events`() throws {
     let disk = try Journals.sound()
     let early = Run("events --until 1", on: disk).output

@@ -66,6 +66,7 @@ extension Command {
       request.output.flush()
       try onStore { () throws(StoreError) in
         guard try store.refresh() else { return }
+        printer.refresh()
         while last < store.lastCommit {
           last = last.next
           if let content = try selection.content(of: last, in: store) { try printer.show(content) }

@@ -18,9 +18,9 @@ package enum CommitDetail {
 package struct CommitPrinter {
   private let store: ReadableStore
   private let output: Output
-  private let wording: Wording
+  private var wording: Wording
   private let detail: CommitDetail
-  private let tags: [CommitNumber: [String]]
+  private var tags: [CommitNumber: [String]]
   private var commits: PassingCommits
   private var isFirst = true
 
@@ -34,7 +34,18 @@ package struct CommitPrinter {
     self.output = output
     self.detail = detail
     wording = Wording(store)
-    tags = Dictionary(grouping: store.tags.keys.sorted()) { store.tags[$0] ?? .none }
+    tags = Self.tags(of: store)
+  }
+
+  private static func tags(of store: ReadableStore) -> [CommitNumber: [String]] {
+    let tags = store.tags
+    return Dictionary(grouping: tags.keys.sorted()) { tags[$0] ?? .none }
+  }
+
+  /// Goes on with a store that was refreshed: entities, keys and tags have come meanwhile.
+  package mutating func refresh() {
+    wording = Wording(store)
+    tags = Self.tags(of: store)
   }
 
   /// Shows the next commit.
