@@ -70,6 +70,33 @@ import ToolSupport
     #expect(unknown.status == .usage && unknown.errors.contains("has no key humour"), "\(unknown)")
   }
 
+  @Test func `every kind of event can be asked for, and the manual tells of its members`() throws {
+    let disk = try VariedJournal.make()
+    let store = try JournaledStore(on: disk, at: Journals.path, model: nil)
+    let context = ManagedObjectContext(store)
+    let thing = context.insert("Thing")
+    for middle in ["", "middle", "mind"] {
+      let half = String(repeating: "x", count: 2_500)
+      thing["title"] = .string(half + middle + half)
+      try context.save()
+    }
+    context.close()
+    try store.close()
+    let kind = try #require(JSONKind.all.first { $0.name == "event" })
+    var kinds: Set<String> = []
+    for line in Run("events --json", on: disk).output.split(separator: "\n") {
+      let document = try #require(try JSONValue(parsing: Array(line.utf8)).object)
+      let members = Set(document.members.map(\.key)).subtracting(["version", "kind"])
+      #expect(members.subtracting(kind.members) == [], "\(line)")
+      kinds.insert(try #require(document["event"]?.string))
+    }
+    #expect(kinds.contains("spliced"))
+    for kind in kinds {
+      let run = Run("events --kind \(kind) --json", on: disk)
+      #expect(run.status == .fine && run.output.contains(#""event":"\#(kind)""#), "\(run)")
+    }
+  }
+
   @Test func `who follows is told of objects of a new entity by its name`() throws {
     func model(_ names: [String]) throws -> ManagedObjectModel {
       try ManagedObjectModel(

@@ -140,44 +140,49 @@ struct EventPrinter {
   }
 }
 
+/// What the kinds of events are called.
+private enum EventName: String, CaseIterable {
+  case began, ended, resumed, discarded, renamed, based, inserted, set, spliced, setPrimitive,
+    membersChanged, deleted, stepEnded, undoSwitched, undone, redone, refreshed, merged, rolledBack,
+    wasReset, saved, saveFailed, reconciled, tagged, modelAdopted, unknown
+}
+
 extension StoreEvent.Kind {
   /// What all kinds are called.
-  package static let names = [
-    "began", "ended", "resumed", "discarded", "renamed", "based", "inserted", "set",
-    "setPrimitive", "membersChanged", "deleted", "stepEnded", "undoSwitched", "undone", "redone",
-    "refreshed", "merged", "rolledBack", "wasReset", "saved", "saveFailed", "reconciled", "tagged",
-    "modelAdopted", "unknown",
-  ]
+  package static let names = EventName.allCases.map(\.rawValue)
 
   /// What the kind is called.
-  var name: String {
+  var name: String { eventName.rawValue }
+
+  /// One of those that there are, so that none can be called what nobody can ask for.
+  private var eventName: EventName {
     switch self {
-    case .began: "began"
-    case .ended: "ended"
-    case .resumed: "resumed"
-    case .discarded: "discarded"
-    case .renamed: "renamed"
-    case .based: "based"
-    case .inserted: "inserted"
-    case .set: "set"
-    case .spliced: "spliced"
-    case .setPrimitive: "setPrimitive"
-    case .membersChanged: "membersChanged"
-    case .deleted: "deleted"
-    case .stepEnded: "stepEnded"
-    case .undoSwitched: "undoSwitched"
-    case .undone: "undone"
-    case .redone: "redone"
-    case .refreshed: "refreshed"
-    case .merged: "merged"
-    case .rolledBack: "rolledBack"
-    case .wasReset: "wasReset"
-    case .saved: "saved"
-    case .saveFailed: "saveFailed"
-    case .reconciled: "reconciled"
-    case .tagged: "tagged"
-    case .modelAdopted: "modelAdopted"
-    case .unknown: "unknown"
+    case .began: .began
+    case .ended: .ended
+    case .resumed: .resumed
+    case .discarded: .discarded
+    case .renamed: .renamed
+    case .based: .based
+    case .inserted: .inserted
+    case .set: .set
+    case .spliced: .spliced
+    case .setPrimitive: .setPrimitive
+    case .membersChanged: .membersChanged
+    case .deleted: .deleted
+    case .stepEnded: .stepEnded
+    case .undoSwitched: .undoSwitched
+    case .undone: .undone
+    case .redone: .redone
+    case .refreshed: .refreshed
+    case .merged: .merged
+    case .rolledBack: .rolledBack
+    case .wasReset: .wasReset
+    case .saved: .saved
+    case .saveFailed: .saveFailed
+    case .reconciled: .reconciled
+    case .tagged: .tagged
+    case .modelAdopted: .modelAdopted
+    case .unknown: .unknown
     }
   }
 
