@@ -97,6 +97,12 @@ import ToolSupport
     }
   }
 
+  @Test func `no quotation mark of the manual takes words together that man shows`() {
+    let lines = Run("manual").output.split(separator: "\n").filter { $0.hasPrefix(".B ") }
+    #expect(lines.contains { $0.contains(#"contains \(dqo\(dq"#) })
+    #expect(lines.allSatisfy { !$0.contains("\"") })
+  }
+
   @Test func `who follows is told of objects of a new entity by its name`() throws {
     func model(_ names: [String]) throws -> ManagedObjectModel {
       try ManagedObjectModel(

@@ -90,16 +90,16 @@ package enum Manual {
       ".B xjournal", ".I COMMAND", "[operand ...] [option ...]", ".SH DESCRIPTION",
     ]
     func rows(_ rows: [(String, String)]) {
-      for (name, text) in rows { lines += [".TP", ".B \(name.troff)", text.troff] }
+      for (name, text) in rows { lines += [".TP", ".B \(name.troffWords)", text.troff] }
     }
     func paragraphs(_ texts: [String]) { for text in texts { lines += [".PP", text.troff] } }
     paragraphs(introduction)
     lines.append(".SH COMMANDS")
     for command in table.commands {
-      lines += [".SS \(command.synopsis.dropFirst("xjournal ".count).description.troff)"]
+      lines += [".SS \(command.synopsis.dropFirst("xjournal ".count).description.troffWords)"]
       lines.append(command.summary.troff)
       for example in command.examples {
-        lines += [".TP", ".B \(example.line.troff)", example.meaning.troff]
+        lines += [".TP", ".B \(example.line.troffWords)", example.meaning.troff]
       }
       paragraphs(command.details)
       rows(command.operands.map { ($0.name, $0.summary) })
@@ -124,6 +124,9 @@ extension String {
   fileprivate var replacingPipes: String {
     split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
   }
+
+  /// The text as a macro of troff reads it: a quotation mark would take words together, and not be shown.
+  fileprivate var troffWords: String { troff.replacing("\"", with: "\\(dq") }
 
   /// The text as troff reads it: no line begins with a control character, and a minus is one.
   fileprivate var troff: String {
