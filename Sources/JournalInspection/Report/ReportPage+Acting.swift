@@ -70,7 +70,7 @@ extension ReportPage {
           return;
         }
         const moves = { ArrowLeft: -1, ArrowRight: 1, PageUp: -100, PageDown: 100 };
-        if (event.key in moves) go(view.place + moves[event.key]);
+        if (Object.hasOwn(moves, event.key)) go(view.place + moves[event.key]);
         else if (event.key === "Home") go(0);
         else if (event.key === "End") go(report.commits.length - 1);
         else if (event.key === " ") play();

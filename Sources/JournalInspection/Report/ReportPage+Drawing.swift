@@ -94,7 +94,7 @@ extension ReportPage {
           + `begun ${time(draft.date)} UTC` + (draft.problem ? `; incomplete: ${draft.problem}` : "")));
         const table = element("table"), body = element("tbody");
         for (const change of draft.changes ?? []) {
-          for (const key in change.values) {
+          for (const key of Object.keys(change.values)) {
             const value = change.values[key];
             body.append(row([change.object, key, element("span", words(value.old), "old"),
               element("span", words(value.new), "new")]));

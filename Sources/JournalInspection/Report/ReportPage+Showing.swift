@@ -68,7 +68,7 @@ extension ReportPage {
         box.append(`${sign} `, objectButton(change.object));
         head.append(box);
         rows.push(head);
-        for (const key in change.values) {
+        for (const key of Object.keys(change.values)) {
           const value = change.values[key];
           rows.push(row([key, element("span", words(value.old), "old"), element("span", words(value.new), "new")]));
         }
@@ -127,7 +127,7 @@ extension ReportPage {
           jump.addEventListener("click", () => go(place));
           const keys = Object.keys(change.values);
           for (const key of keys.length ? keys : [""]) {
-            const value = change.values[key] ?? {};
+            const value = Object.hasOwn(change.values, key) ? change.values[key] : {};
             rows.push(row([
               key === (keys[0] ?? "") ? jump : "", time(commit.date), commit.author ?? "", key || change.change,
               element("span", words(value.old), "old"), element("span", words(value.new), "new"),

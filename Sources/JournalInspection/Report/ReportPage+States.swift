@@ -28,11 +28,14 @@ extension ReportPage {
         case "draft": report.drafts.push(line); break;
         case "object": note(line.entity, Object.keys(line.values));
           names.set(line.uri, line.object);
-          report.base.set(line.object, { entity: line.entity, values: line.values }); break;
+          report.base.set(line.object, { entity: line.entity, values: bare(line.values) }); break;
         case "commit": report.commits.push(line); break;
         }
       }
     }
+
+    // Values by key, without what every object of the language has by itself: a key may be called like that.
+    const bare = values => Object.assign(Object.create(null), values);
 
     function note(entity, keys) {
       let known = entities.get(entity);
@@ -43,8 +46,8 @@ extension ReportPage {
     function put(state, change, isForward) {
       const comes = isForward ? "inserted" : "deleted", goes = isForward ? "deleted" : "inserted";
       if (change.change === goes) { state.delete(change.object); return; }
-      const values = change.change === comes ? {} : { ...state.get(change.object)?.values };
-      for (const key in change.values) {
+      const values = bare(change.change === comes ? null : state.get(change.object)?.values);
+      for (const key of Object.keys(change.values)) {
         const value = isForward ? change.values[key].new : change.values[key].old;
         if (value === null) delete values[key]; else values[key] = value;
       }
