@@ -183,6 +183,61 @@ import ToolSupport
     #expect(answer.said.hasPrefix("commit 5") && answer.said.hasSuffix("\n0\n"), "\(answer.said)")
   }
 
+  /// Runs a program on a terminal of its own, and sends it an interrupt where it says ‘ready’.
+  private static let terminal = #"""
+    import json, os, pty, select, sys, time
+    pid, end = pty.fork()
+    if pid == 0:
+        for name in ("LESS", "LV", "PAGER"): os.environ.pop(name, None)
+        os.environ.update(json.loads(sys.argv[1]))
+        os.execv(sys.argv[2], sys.argv[2:])
+    said, limit, was_sent = b"", time.time() + 60, False
+    while time.time() < limit:
+        if select.select([end], [], [], 0.5)[0]:
+            try: data = os.read(end, 65536)
+            except OSError: break
+            if not data: break
+            said += data
+            if b"ready" in said and not was_sent:
+                was_sent = True
+                os.write(end, b"\x03")
+    status = os.waitpid(pid, 0)[1]
+    sys.stdout.write(said.decode(errors="replace").replace("\r\n", "\n"))
+    sys.exit(os.waitstatus_to_exitcode(status) % 256)
+    """#
+
+  private func onTerminal(
+    _ variables: [String: String]
+  ) throws -> (said: String, status: Int32) {
+    let json = String(decoding: try JSONEncoder().encode(variables), as: UTF8.self)
+    let journal = "\(folder.path)/Notes.xjournal"
+    return try ForeignProgram.run(
+      ["python3", "-c", Self.terminal, json, tool, "log", "-s", journal])
+  }
+
+  @Test func `where a pager cannot be run, that is told, and all is shown without it`() throws {
+    let all = try onTerminal(["PAGER": "cat"])
+    #expect(all.status == 0 && all.said.contains("commit 5"), "\(all)")
+    for pager in ["nosuchpager", "cat | nosuchpager -R", "/dev/null", "exec nosuchpager"] {
+      let run = try onTerminal(["PAGER": pager])
+      #expect(run.status == 0, "\(pager): \(run)")
+      #expect(run.said.contains("the pager ‘\(pager)’ cannot be run."), "\(run)")
+      #expect(run.said.hasSuffix(all.said), "\(pager): \(run)")
+    }
+  }
+
+  @Test func `a pager is told how to show colours, unless it was told otherwise`() throws {
+    let pager = "cat > /dev/null; echo \"$LESS, $LV\""
+    #expect(try onTerminal(["PAGER": pager]).said == "FRX, -c\n")
+    #expect(try onTerminal(["PAGER": pager, "LESS": "i", "LV": ""]).said == "i, \n")
+  }
+
+  @Test func `an interrupt is the pager's as long as it runs`() throws {
+    let run = try onTerminal(["PAGER": "trap 'echo told' INT; echo ready; sleep 20; echo over"])
+    #expect(run.status == 0, "\(run)")
+    #expect(run.said.contains("told\n") && run.said.hasSuffix("over\n"), "\(run)")
+  }
+
   /// What stands where a file of the journal should be, and how many of its five commits are there again.
   @Test(arguments: [
     ("MANIFEST", 5), ("edits", 5), ("journal/0000000001.xj", nil), ("snapshots", 5), ("run", 5),

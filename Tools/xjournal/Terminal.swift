@@ -4,7 +4,7 @@ import JournalInspection
 /// The terminal or pipe of this process.
 final class Terminal: Console {
   private var output: Int32 = 1
-  private var pager: pid_t?
+  private var pager: Pager?
 
   init() {
     // A reader that has gone, and a file that may not become longer, are told by the write, and are no reason to be
@@ -35,8 +35,6 @@ final class Terminal: Console {
     var size = winsize()
     return ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
   }
-
-  func write(_ bytes: [UInt8]) -> ConsoleWriting { Self.write(bytes, to: output) }
 
   func writeError(_ bytes: [UInt8]) { _ = Self.write(bytes, to: 2) }
 
@@ -73,6 +71,15 @@ final class Terminal: Console {
     }
   }
 
+  /// A pager's process, and what it may not have read yet; nil as soon as it is certain that it reads.
+  private struct Pager {
+    let process: pid_t
+    let command: String
+    var unread: [UInt8]? = []
+    /// What an interrupt did before: it is the pager's, which shows what there is, or ends.
+    let interrupt: __sighandler_t?
+  }
+
   func startPager(_ command: String) {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { return }
@@ -84,37 +91,81 @@ final class Terminal: Console {
     var child = pid_t()
     let words = ["sh", "-c", command]
     let arguments = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var attributes = Self.usualSignals()
+    // Colours are to be seen, and what fits on the screen needs no pager.
+    let usual = ["LESS": "FRX", "LV": "-c"].filter { getenv($0.key) == nil }
+    let entries = Self.entries(with: usual).map { strdup($0) } + [nil]
+    defer { for text in arguments + entries { free(text) } }
+    let interrupt = signal(SIGINT, SIG_IGN)
+    var attributes = Self.usualSignals(Self.toldByWrites + [SIGINT])
     defer { posix_spawnattr_destroy(&attributes) }
-    let result = posix_spawn(&child, "/bin/sh", &actions, &attributes, arguments, environ)
+    let result = posix_spawn(&child, "/bin/sh", &actions, &attributes, arguments, entries)
     close(ends[0])
     guard result == 0 else {
       close(ends[1])
+      signal(SIGINT, interrupt)
       return
     }
-    (output, pager) = (ends[1], child)
+    output = ends[1]
+    pager = Pager(process: child, command: command, interrupt: interrupt)
   }
 
-  /// What a program begins with: it is killed by writing to who has gone, or beyond what a file may have, as it is used
-  /// to.
-  private static func usualSignals() -> posix_spawnattr_t {
+  func write(_ bytes: [UInt8]) -> ConsoleWriting {
+    pager?.unread?.append(contentsOf: bytes)
+    let result = Self.write(bytes, to: output)
+    guard let unread = pager?.unread else { return result }
+    switch result {
+    case .written where unread.count > Self.pipeByteCount: pager?.unread = nil
+    case .closed: return endPager(writing: unread)
+    case .written, .failed: break
+    }
+    return result
+  }
+
+  /// More than a pipe holds of what nobody has read.
+  private static let pipeByteCount = 1 << 20
+
+  func endPager() { _ = endPager(writing: pager?.unread) }
+
+  /// Waits until the pager has ended. Where there was none to be run, what it has not read is written as it is, and so is
+  /// what follows.
+  ///
+  /// - Returns: what became of that; closed, where the pager has ended in another way.
+  private func endPager(writing unread: [UInt8]?) -> ConsoleWriting {
+    guard let pager else { return .closed }
+    close(output)
+    (output, self.pager) = (1, nil)
+    var status: Int32 = 0
+    while waitpid(pager.process, &status, 0) < 0, errno == EINTR {}
+    signal(SIGINT, pager.interrupt)
+    // A shell ends so that has not found what it was to run, or may not run it.
+    guard let unread, [126 << 8, 127 << 8].contains(status) else { return .closed }
+    writeError(Array("xjournal: the pager ‘\(pager.command)’ cannot be run.\n".utf8))
+    return Self.write(unread, to: 1)
+  }
+
+  /// What a program begins with: some signals do what they are used to. It is killed by writing to who has gone, or beyond
+  /// what a file may have.
+  private static func usualSignals(_ numbers: [Int32] = toldByWrites) -> posix_spawnattr_t {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     var signals = sigset_t()
     sigemptyset(&signals)
-    for number in toldByWrites { sigaddset(&signals, number) }
+    for number in numbers { sigaddset(&signals, number) }
     posix_spawnattr_setsigdefault(&attributes, &signals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
     return attributes
   }
 
-  func endPager() {
-    guard let pager else { return }
-    close(output)
-    (output, self.pager) = (1, nil)
-    var status: Int32 = 0
-    while waitpid(pager, &status, 0) < 0, errno == EINTR {}
+  /// The environment, with some variables as they are to be.
+  private static func entries(with variables: [String: String]) -> [String] {
+    var entries = variables.map { "\($0.key)=\($0.value)" }
+    var next = environ
+    while let entry = next.pointee {
+      let text = String(cString: entry)
+      if !variables.keys.contains(where: { text.hasPrefix($0 + "=") }) { entries.append(text) }
+      next += 1
+    }
+    return entries
   }
 
   /// Runs a program, by its path or one of the folders of PATH. What it writes goes to the standard error output: the
@@ -122,15 +173,8 @@ final class Terminal: Console {
   ///
   /// - Returns: the status it ended with, 128 and the signal's number where one ended it; nil where it could not be run.
   static func run(_ words: [String], _ variables: [String: String]) -> Int32? {
-    var environment: [String] = variables.map { "\($0.key)=\($0.value)" }
-    var next = environ
-    while let entry = next.pointee {
-      let text = String(cString: entry)
-      if !variables.keys.contains(where: { text.hasPrefix($0 + "=") }) { environment.append(text) }
-      next += 1
-    }
     let arguments = words.map { strdup($0) } + [nil]
-    let entries = environment.map { strdup($0) } + [nil]
+    let entries = entries(with: variables).map { strdup($0) } + [nil]
     defer { for text in arguments + entries { free(text) } }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)

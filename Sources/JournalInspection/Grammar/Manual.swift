@@ -34,7 +34,7 @@ package enum Manual {
       + "them, as in `{\"$date\": \"2026-11-23T10:30:00Z\"}`. There a whole number beyond 2^53 is "
       + "`{\"$integer\": \"9007199254740993\"}`, so that it is told from a text, and ‘import’ reads it as the number.",
     "Colours and the pager (`PAGER`, or `less`) are for terminals alone; `NO_COLOR`, `--color` and `--no-pager` are "
-      + "obeyed. Control characters in data are shown in digits, never sent to a terminal.",
+      + "obeyed, and `LESS` and `LV` are set for the pager where they are not. Control characters in data are shown in digits, never sent to a terminal.",
   ]
 
   /// docs/xjournal.md.

@@ -15,7 +15,8 @@ package protocol Console: AnyObject {
   /// Reads the standard input to its end; nil where that fails, or it has more bytes.
   func readInput(atMost byteCount: Int) -> [UInt8]?
 
-  /// Hands what is written from here on to a program that shows it page by page.
+  /// Hands what is written from here on to a program that shows it page by page. Where it cannot be run, that is told, and
+  /// what was written is shown as it is.
   func startPager(_ command: String)
 
   /// Waits until that program has ended.
