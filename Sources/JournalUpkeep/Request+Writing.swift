@@ -27,17 +27,17 @@ extension Request {
   }
 
   /// The whole of a file or pipe that was named; the standard input where it is `-`.
-  func bytes(ofFile path: String) throws(ToolError) -> [UInt8] {
-    let mebibytes = Self.largestInput >> 20
+  func bytes(ofFile path: String, atMost limit: Int) throws(ToolError) -> [UInt8] {
+    let mebibytes = limit >> 20
     guard path != "-", path != "/dev/stdin" else {
-      guard let bytes = output.console.readInput(atMost: Self.largestInput) else {
+      guard let bytes = output.console.readInput(atMost: limit) else {
         throw ToolError(
           .inputOutput, "the standard input cannot be read, or has more than \(mebibytes) MiB.")
       }
       return bytes
     }
     do throws(DiskError) {
-      return try disk.input(at: path, atMost: Self.largestInput)
+      return try disk.input(at: path, atMost: limit)
     } catch {
       let words: String =
         switch (error.call, error.code) {
@@ -49,8 +49,6 @@ extension Request {
       throw ToolError(.inputOutput, words)
     }
   }
-
-  private static let largestInput = 256 << 20
 
   /// Tells of a journal that was made.
   ///

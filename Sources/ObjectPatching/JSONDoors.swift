@@ -60,9 +60,17 @@ extension Patch {
   public init(
     json: Data, model: ManagedObjectModel, allowsDynamicKeys: Bool = false
   ) throws(PatchError) {
+    try self.init(
+      json: json, model: model, allowsDynamicKeys: allowsDynamicKeys, limits: JSONLimits())
+  }
+
+  /// The same, of a document within limits.
+  package init(
+    json: Data, model: ManagedObjectModel, allowsDynamicKeys: Bool, limits: JSONLimits
+  ) throws(PatchError) {
     do throws(JSONError) {
       self = try JSONPatchReading(model: model, allowsDynamicKeys: allowsDynamicKeys)
-        .patch(try JSONValue(parsing: json))
+        .patch(try JSONValue(parsing: json, limits: limits))
     } catch {
       throw PatchError(error)
     }

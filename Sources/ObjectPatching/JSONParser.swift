@@ -6,7 +6,7 @@ struct JSONParser {
   let bytes: UnsafeRawBufferPointer
   let limits: JSONLimits
   var offset = 0
-  private var valueCount = 0
+  private var (valueCount, memberCount) = (0, 0)
   /// What the escapes of a string become; kept, so that it grows once.
   var unescaped: [UInt8] = []
 
@@ -116,6 +116,10 @@ struct JSONParser {
     }
     while true {
       let start = offset
+      memberCount += 1
+      guard memberCount <= limits.memberCount else {
+        throw error(.tooLarge, "has more than \(limits.memberCount) members")
+      }
       guard next == 0x22 else { throw error(.badSyntax, "has no key where one is wanted") }
       let key = try string()
       if let problem = key.problemAsName {

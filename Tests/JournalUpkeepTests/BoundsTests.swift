@@ -97,6 +97,32 @@ import ToolSupport
   // MARK: Running
 
   /// Every example of every command that looks, and a line for everything that makes a journal.
+  @Test func `a file in which few bytes stand for much is refused before it takes memory`() throws {
+    let folder = try TemporaryFolder()
+    try Journals.sound().write(to: folder.path)
+    func list(_ element: String, _ count: Int) -> String {
+      "[" + String(repeating: element + ",", count: count - 1) + element + "]"
+    }
+    let keys = (0..<1_200_000).map { "\"a key that takes memory, \($0)\":0" }
+    let documents = [
+      ("values", list("0", 12_000_000)), ("values", list("[[]]", 5_000_000)),
+      ("members", list("{\"a\":0}", 1_100_000)), ("members", "{\(keys.joined(separator: ","))}"),
+    ]
+    for (number, (word, document)) in documents.enumerated() {
+      let files = [
+        (["patch", "file.json", "--dry-run"], "{\"patch\":1,\"objects\":\(document)}"),
+        (["import", "file.json", "-o", "A"], "{\"kind\":\"object\",\"values\":\(document)}"),
+      ]
+      for (words, text) in files {
+        try Data(text.utf8).write(to: URL(filePath: "\(folder.path)/file.json"))
+        let (status, memory, errors) = try Self.run(
+          words + ["-s", "Notes.xjournal"], in: folder.path)
+        #expect(status == 64 && errors.contains("00000 \(word)"), "\(words) \(number): \(errors)")
+        #expect(memory <= Self.byteCount, "\(words) \(number): \(memory >> 20) MiB")
+      }
+    }
+  }
+
   private static let lines =
     CommandTable.looking.filter(\.readsJournal).flatMap { command in
       command.examples.map { String($0.line.dropFirst("xjournal ".count)) }

@@ -78,6 +78,10 @@ import Testing
     limits.valueCount = 4
     #expect(error("[1,2,3]", limits) == nil)
     #expect(error("[1,2,3,4]", limits)?.code == .tooLarge)
+    limits = JSONLimits()
+    limits.memberCount = 2
+    #expect(error(#"[{"a":1},{"b":2}]"#, limits) == nil)
+    #expect(error(#"[{"a":1},{"b":2,"c":3}]"#, limits)?.code == .tooLarge)
     limits.byteCount = 8
     #expect(error("[1, 2, 3]", limits)?.code == .tooLarge)
     limits = JSONLimits()

@@ -29,7 +29,7 @@ extension Command {
       guard let model = try request.store().model else {
         throw .no("“\(try request.path())” has no model, which says what objects are like.")
       }
-      let bytes = try request.bytes(ofFile: request.operands[0])
+      let bytes = try request.bytes(ofFile: request.operands[0], atMost: largestImport)
       let objects = try ExportedObject.all(in: bytes, model, request.progress)
       let place = try NewPlace(path, on: disk)
       try NewPlace.filling(path) { () throws(ToolError) in
@@ -46,6 +46,9 @@ extension Command {
       return .fine
     }
   }
+
+  /// How many bytes a file may have of which each line is a document by itself.
+  private static let largestImport = 256 << 20
 
   /// Makes a journal without an object.
   private static func begin(
@@ -78,7 +81,7 @@ private struct ExportedObject {
       progress?.tell("reading", Double(line.startIndex) / Double(bytes.count))
       do {
         let object = try ExportedObject(
-          try JSONValue(parsing: Array(line)), line: place + 1, model)
+          try JSONValue(parsing: Array(line), limits: .ofFile), line: place + 1, model)
         guard ids.insert(object.id).inserted else {
           throw ToolError.usage("line \(place + 1): \(object.id.uri) comes a second time.")
         }

@@ -21,6 +21,7 @@ extension Command {
         "docs/patching.md tells what a patch is; ‘diff --format patch’ makes one. Where values are not as the patch says "
           + "they are, it is refused, or what --policy says is done. A key that the model does not have is refused, too, as a "
           + "misspelt one would become data, unless --dynamic-keys takes it.",
+        "A patch may have 64 MiB, 2,100,000 values and 1,000,000 members of objects; make several of one that has more.",
       ],
       examples: [
         Example("xjournal patch changes.json --dry-run", "what would become of which objects"),
@@ -40,7 +41,8 @@ extension Command {
       ],
       isPaged: false
     ) { (request) throws(ToolError) in
-      let bytes = try request.bytes(ofFile: request.operands[0])
+      let bytes = try request.bytes(
+        ofFile: request.operands[0], atMost: JSONLimits.ofFile.byteCount)
       let policy = policies.first { $0.name == request["policy"] }?.policy ?? .refuse
       if request.has("dry-run") {
         let store = try request.store()
@@ -122,7 +124,8 @@ extension Patch {
     }
     do throws(PatchError) {
       return try Patch(
-        json: Data(bytes), model: model, allowsDynamicKeys: request.has("dynamic-keys"))
+        json: Data(bytes), model: model, allowsDynamicKeys: request.has("dynamic-keys"),
+        limits: .ofFile)
     } catch  where error.code == .unknownKey && !request.has("dynamic-keys") {
       throw ToolError(.usage, "\(error) With ‘--dynamic-keys’ any key is one.")
     } catch {
