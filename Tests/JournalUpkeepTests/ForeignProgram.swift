@@ -18,9 +18,6 @@ enum ForeignProgram {
     return (String(decoding: said, as: UTF8.self), process.terminationStatus)
   }
 
-  /// Whether there is Node, which runs scripts as browsers do.
-  static let hasNode = (try? run(["node", "--version"]).status) == 0
-
   /// Has Python make something of a text.
   static func python(_ script: String, of text: String, in folder: String) throws -> String {
     let path = "\(folder)/text"

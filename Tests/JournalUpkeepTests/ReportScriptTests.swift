@@ -10,8 +10,8 @@ import TestSupport
 import Testing
 import ToolSupport
 
-/// The script of a report, run where there is something to run it.
-@Suite(.enabled(if: ForeignProgram.hasNode)) struct ReportScriptTests {
+/// The script of a report, run by Node.
+@Suite struct ReportScriptTests {
   /// Goes to the first state and to the last, and tells the values that both show.
   private static let script = #"""
     const page = require("fs").readFileSync(process.argv[1], "utf8");

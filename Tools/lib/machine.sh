@@ -106,6 +106,7 @@ missing_packages() {
   command -v lz4 >/dev/null || say 'lz4: tests read the journal with the command-line tool'
   python3 -c 'import plistlib' 2>/dev/null || say 'python3: tests compare property lists with plistlib'
   command -v jq >/dev/null || say 'jq: tests have it read the JSON of the tool'
+  command -v node >/dev/null || say 'nodejs: tests run the script of the report'
   if [ -n "$needs_browser" ] && ! command -v chromium >/dev/null; then
     say 'chromium: the report is opened in a browser'
   fi
