@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct Corruption {
   @Test func `no cut and no flipped bit of a segment goes unnoticed or is misjudged`() throws {
-    let campaign = Campaign(count: "XJ_CAMPAIGN_CASES", inGate: 1_000_000)
+    let campaign = Campaign(count: "XJ_CAMPAIGN_CASES", inGate: 500_000)
     let tally = Tally()
     var round: UInt64 = 0
     while tally["cases"] < campaign.count {
