@@ -18,6 +18,8 @@ package struct DraftContent: Hashable, Sendable {
   /// What undoing and redoing would bring back, what came since the last border last.
   package let undo: [[Restoration]]
   package let redo: [[Restoration]]
+  /// Whether what comes next belongs to the last of the steps that can be undone.
+  package let hasOpenStep: Bool
 
   /// What a context should hold; nil where it has nothing to save.
   init?(_ reference: ReferenceContext) {
@@ -29,6 +31,7 @@ package struct DraftContent: Hashable, Sendable {
     let open = reference.open.changes.isEmpty ? [] : [reference.open]
     undo = (reference.undoSteps + open).map { reference.restorations($0) }
     redo = reference.redoSteps.map { reference.restorations($0) }
+    hasOpenStep = !open.isEmpty
   }
 
   /// What a context holds.
@@ -42,6 +45,7 @@ package struct DraftContent: Hashable, Sendable {
     editCount = fold.editCount
     undo = try (fold.undoSteps + [fold.openStep].compactMap(\.self)).map(restorations)
     redo = try fold.redoSteps.map(restorations)
+    hasOpenStep = fold.openStep != nil
   }
 
   /// The objects that a save would change.

@@ -15,6 +15,27 @@ package struct StoreOracle {
     self.crash = crash
   }
 
+  /// What was found in a store after a crash.
+  package struct Remains {
+    let lastCommit: Int
+    /// How many of the moments of contexts are there.
+    let momentCount: Int
+    let tags: [String: Int]
+    /// Where backups are.
+    let backups: Set<String>
+  }
+
+  /// What is there of a store in which no promise is broken.
+  package func remains(on disk: SimulatedDisk) throws -> Remains {
+    let store = try StoreWork.open(on: disk)
+    let head = Int(store.lastCommit.rawValue)
+    let count = try momentCount(drafts(of: store), head)
+    let paths = ledger.backups.map(\.path).filter { disk.contents(of: "\($0)/MANIFEST") != nil }
+    return Remains(
+      lastCommit: head, momentCount: count ?? ledger.moments.count,
+      tags: store.tags.mapValues { Int($0.rawValue) }, backups: Set(paths))
+  }
+
   /// Opens the store on a disk, and works on with it where asked.
   ///
   /// - Returns: what promise was broken, or nil.
@@ -72,47 +93,65 @@ package struct StoreOracle {
   }
 
   /// The drafts are what they were after one of the moments, all of them after the same, which is none before what
-  /// must be there: so nothing is missing, and nothing in between. After the end of the process all must be there
-  /// that returned; after a loss of power, all that came before something that returned and had synced.
+  /// must be there: so nothing is missing, and nothing in between.
   private func faultOfDrafts(_ store: JournaledStore) throws -> String? {
-    var found: [String: DraftContent] = [:]
-    for draft in store.unsavedDrafts {
-      if let problem = draft.problem { return "a draft has a problem: \(problem)" }
-      let content = try DraftContent(try store.resume(draft).content, of: store)
-      guard draft.objectIDs == content.changedObjects, draft.editCount == content.editCount else {
-        return "the draft \(draft) is offered, and holds \(content)"
-      }
-      found[draft.contextName] = content
+    let offered = store.unsavedDrafts
+    if let problem = offered.compactMap(\.problem).first {
+      return "a draft has a problem: \(problem)"
+    }
+    let found = try drafts(of: store)
+    for draft in offered {
+      guard let content = found[draft.contextName], draft.objectIDs == content.changedObjects,
+        draft.editCount == content.editCount
+      else { return "the draft \(draft) is offered, and the drafts are \(found)" }
     }
     let head = Int(store.lastCommit.rawValue)
-    let least =
-      crash == .powerLoss ? ledger.durableMomentCount : ledger.returnedMomentCount
+    if momentCount(found, head) != nil { return nil }
+    let last = Dictionary(ledger.moments.map { ($0.context, $0.content) }) { $1 }
+      .compactMapValues(\.self)
+    return
+      "the drafts are \(found) at commit \(head), as they never were after the first "
+      + "\(leastMomentCount) of \(ledger.moments.count) moments; at last they were to be \(last)"
+  }
+
+  private func drafts(of store: JournaledStore) throws -> [String: DraftContent] {
+    var found: [String: DraftContent] = [:]
+    for draft in store.unsavedDrafts {
+      found[draft.contextName] = try DraftContent(try store.resume(draft).content, of: store)
+    }
+    return found
+  }
+
+  /// After the end of the process all moments must be there that returned; after a loss of power, all that came before
+  /// something that returned and had synced.
+  private var leastMomentCount: Int {
+    crash == .powerLoss ? ledger.durableMomentCount : ledger.returnedMomentCount
+  }
+
+  /// After how many moments the drafts are these; nil where they never are.
+  private func momentCount(_ found: [String: DraftContent], _ head: Int) -> Int? {
+    let least = leastMomentCount
     var (held, commitCount): ([String: DraftContent], Int) = ([:], 0)
-    if least == 0, head == 0, found.isEmpty { return nil }
+    if least == 0, head == 0, found.isEmpty { return 0 }
     for (index, moment) in ledger.moments.enumerated() {
       held[moment.context] = moment.content
       if moment.isCommit { commitCount += 1 }
-      if index + 1 >= least, commitCount == head, held == found { return nil }
+      if index + 1 >= least, commitCount == head, held == found { return index + 1 }
     }
-    return
-      "the drafts are \(found) at commit \(head), as they never were after the first \(least) of "
-      + "\(ledger.moments.count) moments"
+    return nil
   }
 
   /// A backup that was acknowledged is there, whole; one that was begun is there, whole, or not at all.
   private func faultOfBackups(on disk: SimulatedDisk) throws -> String? {
-    for (index, states) in ledger.backups.enumerated() {
-      let path = "Backup \(index + 1).xjournal"
-      guard disk.contents(of: "\(path)/MANIFEST") != nil else {
-        if ledger.acknowledgedBackups.contains(index + 1) {
-          return "backup \(index + 1) is not there"
-        }
+    for backup in ledger.backups {
+      guard disk.contents(of: "\(backup.path)/MANIFEST") != nil else {
+        if backup.isAcknowledged { return "\(backup.path) is not there" }
         continue
       }
-      let store = try StoreWork.open(on: disk, at: path)
+      let store = try StoreWork.open(on: disk, at: backup.path)
       let head = Int(store.lastCommit.rawValue)
-      guard states.contains(head), try store.head.plain() == ledger.states[head] else {
-        return "backup \(index + 1) is at commit \(head)"
+      guard head == backup.commit, try store.head.plain() == ledger.states[head] else {
+        return "\(backup.path) is at commit \(head)"
       }
     }
     return nil

@@ -41,20 +41,49 @@ package struct StoreLedger: Sendable {
   /// How many of these returned, and how many of them were there when something returned that had synced.
   package var returnedMomentCount = 0
   package var durableMomentCount = 0
-  /// The states that a backup may have, once it was begun; and whether it was acknowledged.
-  package var backups: [ClosedRange<Int>] = []
-  package var acknowledgedBackups: Set<Int> = []
+  package var backups: [Backup] = []
 
   /// What was to become of a context.
   package struct Moment: Sendable {
     package let context: String
+    /// The context from here on; nil where it is given up.
+    let work: ContextWork?
     /// What its draft holds from here on; nil where it is none.
     package let content: DraftContent?
     /// Whether this is the next commit.
     package let isCommit: Bool
+
+    init(_ context: String, _ work: ContextWork?, isCommit: Bool = false) {
+      (self.context, self.work, self.isCommit) = (context, work, isCommit)
+      content = work?.content
+    }
+  }
+
+  /// A backup that was begun.
+  package struct Backup: Sendable {
+    package let path: String
+    /// The commit that it is of.
+    package let commit: Int
+    package var isAcknowledged = false
   }
 
   package init() {}
+
+  /// What was promised of what a crash has left.
+  func after(_ remains: StoreOracle.Remains) -> StoreLedger {
+    var ledger = self
+    ledger.states.removeLast(states.count - 1 - remains.lastCommit)
+    ledger.acknowledgedCount = remains.lastCommit
+    ledger.tags = remains.tags.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    ledger.acknowledgedTagCount = ledger.tags.count
+    ledger.moments.removeLast(moments.count - remains.momentCount)
+    ledger.returnedMomentCount = remains.momentCount
+    ledger.durableMomentCount = remains.momentCount
+    for index in backups.indices where remains.backups.contains(backups[index].path) {
+      ledger.backups[index].isAcknowledged = true
+    }
+    return ledger
+  }
 }
 
 /// A program that works with a store.
@@ -129,13 +158,12 @@ package final class StoreWork {
       try open()
       return
     case .backup:
-      let states = ledger.acknowledgedCount...ledger.acknowledgedCount
       // One that failed is tried again at the same place.
-      if ledger.acknowledgedBackups.count < ledger.backups.count { ledger.backups.removeLast() }
-      ledger.backups.append(states)
-      let index = ledger.backups.count
-      try store.backup(to: "Backup \(index).xjournal")
-      ledger.acknowledgedBackups.insert(index)
+      if let last = ledger.backups.last, !last.isAcknowledged { ledger.backups.removeLast() }
+      let path = "Backup \(ledger.backups.count + 1).xjournal"
+      ledger.backups.append(.init(path: path, commit: ledger.acknowledgedCount))
+      try store.backup(to: path)
+      ledger.backups[ledger.backups.count - 1].isAcknowledged = true
     case .tag:
       ledger.tags.append(("tag \(ledger.tags.count % 2)", ledger.acknowledgedCount))
       try store.tag("tag \((ledger.tags.count - 1) % 2)")
@@ -154,8 +182,34 @@ package final class StoreWork {
   /// What the store that is open says its last state is.
   package func head() throws -> PlainState? { try store?.head.plain() }
 
+  /// What the store that is open says a commit's state is that was acknowledged and is kept, one of them by chance;
+  /// nil where none is.
+  package func past(_ dice: inout Dice) throws -> (commit: Int, state: PlainState)? {
+    guard let store else { return nil }
+    let first = Int(store.firstKeptCommit.rawValue) - 1
+    let number = first + dice.pick(ledger.acknowledgedCount - first + 1)
+    return (number, try store.snapshot(at: CommitNumber(rawValue: UInt64(number))).plain())
+  }
+
   /// Lets go of the store as a dead process does.
   package func abandon() { (store, works) = (nil, []) }
+
+  /// The work that goes on with what a crash has left of another.
+  ///
+  /// - Parameters:
+  ///   - ledger: what was begun and acknowledged when the crash came.
+  ///   - remains: what was found then.
+  package init(
+    _ disk: SimulatedDisk, survivingFrom work: StoreWork, _ ledger: StoreLedger,
+    _ remains: StoreOracle.Remains
+  ) {
+    self.disk = disk
+    (dice, contextCount) = (work.dice, work.contextCount)
+    self.ledger = ledger.after(remains)
+    for moment in self.ledger.moments {
+      left[moment.context] = moment.content == nil ? nil : moment.work
+    }
+  }
 
   /// Lets go of the store, whose contexts are left as they are.
   private func leave() {
@@ -184,8 +238,7 @@ package final class StoreWork {
   private func begin(
     _ next: ContextWork, isCommit: Bool = false, _ body: () throws -> Void
   ) throws {
-    ledger.moments.append(
-      .init(context: next.context.name, content: next.content, isCommit: isCommit))
+    ledger.moments.append(.init(next.context.name, next, isCommit: isCommit))
     do {
       try body()
     } catch {
@@ -218,6 +271,13 @@ package final class StoreWork {
       // Nothing is different, and nothing is to be saved any more.
       return try record(.saved(store.lastCommit), place, store)
     }
+    guard state != ledger.states[ledger.states.count - 1] else {
+      // Others have done the same.
+      guard try store.commit(CommitRequest(objects), by: works[place].context) == nil else {
+        throw WorkError("\(objects) are there, and make a commit")
+      }
+      return try record(.saved(store.lastCommit), place, store)
+    }
     ledger.states.append(state)
     var next = works[place]
     let number = CommitNumber(rawValue: UInt64(ledger.states.count - 1))
@@ -239,7 +299,7 @@ package final class StoreWork {
 
   private func discard(_ store: JournaledStore) throws {
     guard let draft = store.unsavedDrafts.first else { return }
-    ledger.moments.append(.init(context: draft.contextName, content: nil, isCommit: false))
+    ledger.moments.append(.init(draft.contextName, nil))
     do {
       try store.discard(draft)
     } catch {
@@ -262,7 +322,7 @@ private struct WorkError: Error, CustomStringConvertible {
 
 extension Error {
   /// Whether the store has stopped after a failed sync.
-  fileprivate var isStop: Bool {
+  package var isStop: Bool {
     if case .store(let cause)? = self as? CommitError { return cause.code == .stopped }
     return (self as? StoreError)?.code == .stopped
   }
