@@ -133,8 +133,7 @@ private final class FailingStore {
       try work.perform(step)
       return nil
     } catch {
-      let cause: StoreError? =
-        if case .store(let cause)? = error as? CommitError { cause } else { error as? StoreError }
+      let cause = error.ofStore
       if cause?.code == .damaged { note("\(step) says damaged: \(error)") }
       if cause?.code == .stopped { judgeStop() }
       return error

@@ -205,8 +205,7 @@ private struct StoreLifetime {
       try work.perform(step)
       return nil
     } catch {
-      let cause: StoreError? =
-        if case .store(let cause)? = error as? CommitError { cause } else { error as? StoreError }
+      let cause = error.ofStore
       if cause == nil { note("\(step) throws \(error)") }
       if cause?.code == .damaged { note("\(step) says damaged: \(error)") }
       return error

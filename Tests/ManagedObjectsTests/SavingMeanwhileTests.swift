@@ -8,7 +8,7 @@ import Testing
 @Suite struct SavingMeanwhileTests {
   enum Way: CaseIterable, Sendable { case setOne, setMany, insertMember }
 
-  /// `setOne` and `setMany` hold today: they wait for the save before they look at what there is.
+  /// Each waits for the save before it looks at what there is.
   @Test(arguments: Way.allCases) @MainActor
   func
     `S43, S60: a member that is put in while a save is on its way is in, whatever that save merges`(

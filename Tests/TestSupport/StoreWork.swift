@@ -321,11 +321,13 @@ private struct WorkError: Error, CustomStringConvertible {
 }
 
 extension Error {
-  /// Whether the store has stopped after a failed sync.
-  package var isStop: Bool {
-    if case .store(let cause)? = self as? CommitError { return cause.code == .stopped }
-    return (self as? StoreError)?.code == .stopped
+  /// What the store says, also of a commit; nil where it is nothing of a store's.
+  package var ofStore: StoreError? {
+    if case .store(let cause)? = self as? CommitError { cause } else { self as? StoreError }
   }
+
+  /// Whether the store has stopped after a failed sync.
+  package var isStop: Bool { ofStore?.code == .stopped }
 }
 
 extension StoreOptions {
