@@ -208,9 +208,20 @@ extension JournaledStore {
 
   private func setTag(_ name: String, _ commit: CommitNumber?) throws(StoreError) {
     try noteTime()
-    try cataloguing.withLock { () throws(StoreError) in _ = try record(.tagged(name, commit)) }
-    if options.durability == .synced {
+    let former = try cataloguing.withLock { () throws(StoreError) in
+      let former = catalogue.tags[name]
+      try record(.tagged(name, commit))
+      return former
+    }
+    guard options.durability == .synced else { return }
+    do throws(StoreError) {
       try onJournal { () throws(JournalError) in try journal.sync() }
+    } catch {
+      // A name that was refused is not to come to be with what is written next.
+      try? cataloguing.withLock { () throws(StoreError) in
+        if catalogue.tags[name] == commit, former != commit { try record(.tagged(name, former)) }
+      }
+      throw error
     }
   }
 

@@ -1,5 +1,6 @@
 // What happened to objects is told as it happened.
 
+import DiskAccess
 import DiskSimulation
 import FoundationEssentials
 import ObjectModel
@@ -41,6 +42,31 @@ import Testing
       #expect(try life.store.commit(commit.number) == commit)
       #expect(try life.store.commits(since: commit.number).count == commits.count - number)
     }
+    try life.store.close()
+  }
+
+  @Test(arguments: [false, true])
+  func `a tag that a full disk refuses is not there, nor does it come to be later`(
+    isRemoval: Bool
+  ) throws {
+    var life = try Self.life(3)
+    try life.store.tag("v1", 1)
+    let tags = life.store.tags
+    life.disk.faults = [
+      SimulatedFault(.failure(.noSpace), calls: [.write, .append, .allocate], isLasting: true)
+    ]
+    for name in ["v1", "v2"] where name == "v1" || !isRemoval {
+      let error = #expect(throws: StoreError.self) {
+        if isRemoval { try life.store.removeTag(name) } else { try life.store.tag(name, 2) }
+      }
+      #expect(error?.code == .disk, "\(String(describing: error))")
+      #expect(life.store.tags == tags)
+    }
+    life.disk.faults = []
+    try life.save()
+    #expect(life.store.tags == tags)
+    try life.reopen()
+    #expect(life.store.tags == tags)
     try life.store.close()
   }
 

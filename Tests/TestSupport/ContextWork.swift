@@ -12,6 +12,8 @@ package struct DraftContent: Hashable, Sendable {
     package let row: Row?
   }
 
+  /// What objects stand on that are new to the context.
+  package let base: CommitNumber
   /// The objects that have to be saved.
   package let objects: [ObjectID: Object]
   package let editCount: Int
@@ -24,6 +26,7 @@ package struct DraftContent: Hashable, Sendable {
   /// What a context should hold; nil where it has nothing to save.
   init?(_ reference: ReferenceContext) {
     guard reference.hasChanges else { return nil }
+    base = reference.base
     objects = reference.objects.filter(\.value.isDirty).mapValues {
       Object(base: $0.base, baseRow: $0.baseRow, row: $0.now)
     }
@@ -39,6 +42,7 @@ package struct DraftContent: Hashable, Sendable {
     func restorations(_ step: UndoStep) throws -> [Restoration] {
       try fold.restorations(of: step) { try store.row(of: $0, at: $1) }
     }
+    base = fold.base
     objects = fold.objects.filter(\.value.isDirty).mapValues {
       Object(base: $0.base, baseRow: $0.baseRow, row: $0.row)
     }

@@ -21,8 +21,9 @@ package struct StoreOracle {
     /// How many of the moments of contexts are there.
     let momentCount: Int
     let tags: [String: Int]
-    /// Where backups are.
+    /// Where backups are, and whether they are there after a loss of power too.
     let backups: Set<String>
+    let areBackupsDurable: Bool
   }
 
   /// What is there of a store in which no promise is broken.
@@ -33,7 +34,8 @@ package struct StoreOracle {
     let paths = ledger.backups.map(\.path).filter { disk.contents(of: "\($0)/MANIFEST") != nil }
     return Remains(
       lastCommit: head, momentCount: count ?? ledger.moments.count,
-      tags: store.tags.mapValues { Int($0.rawValue) }, backups: Set(paths))
+      tags: store.tags.mapValues { Int($0.rawValue) }, backups: Set(paths),
+      areBackupsDurable: crash == .powerLoss)
   }
 
   /// Opens the store on a disk, and works on with it where asked.
@@ -82,10 +84,12 @@ package struct StoreOracle {
 
   private func faultOfTags(_ tags: [String: CommitNumber]) -> String? {
     for name in ["tag 0", "tag 1"] {
-      let begun = ledger.tags.filter { $0.name == name }.map(\.commit)
-      let acknowledged = ledger.tags.prefix(ledger.acknowledgedTagCount)
-        .filter { $0.name == name }.map(\.commit)
-      let allowed = [acknowledged.last] + begun.dropFirst(acknowledged.count).map { Optional($0) }
+      let begun = ledger.tags.filter { $0.name == name }
+      let last = begun.lastIndex(where: \.isAcknowledged)
+      // What was refused may be there as long as nobody knows that, and no tag that came after it was acknowledged.
+      let allowed =
+        [last.map { begun[$0].commit }]
+        + begun[(last.map { $0 + 1 } ?? 0)...].map { Optional($0.commit) }
       let found = tags[name].map { Int($0.rawValue) }
       if !allowed.contains(found) { return "“\(name)” stands for \(String(describing: found))" }
     }

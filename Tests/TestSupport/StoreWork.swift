@@ -33,9 +33,8 @@ package struct StoreLedger: Sendable {
   package var acknowledgedCount = 0
   /// The last commit that compaction may have dropped, and the last that it has.
   package var mayBeDropped = 0
-  /// The tags that were begun, the last of a name last, and how many were acknowledged.
-  package var tags: [(name: String, commit: Int)] = []
-  package var acknowledgedTagCount = 0
+  /// The tags that were begun, the last of a name last.
+  package var tags: [Tag] = []
   /// All that was to happen to contexts, in its order.
   package var moments: [Moment] = []
   /// How many of these returned, and how many of them were there when something returned that had synced.
@@ -59,12 +58,21 @@ package struct StoreLedger: Sendable {
     }
   }
 
+  /// A name that a commit was to have.
+  package struct Tag: Sendable {
+    package let name: String
+    package let commit: Int
+    package var isAcknowledged = false
+  }
+
   /// A backup that was begun.
   package struct Backup: Sendable {
     package let path: String
     /// The commit that it is of.
     package let commit: Int
     package var isAcknowledged = false
+    /// Whether it was there after a crash.
+    package var isFound = false
   }
 
   package init() {}
@@ -74,13 +82,14 @@ package struct StoreLedger: Sendable {
     var ledger = self
     ledger.states.removeLast(states.count - 1 - remains.lastCommit)
     ledger.acknowledgedCount = remains.lastCommit
-    ledger.tags = remains.tags.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    ledger.acknowledgedTagCount = ledger.tags.count
+    ledger.tags = remains.tags.sorted { $0.key < $1.key }
+      .map { Tag(name: $0.key, commit: $0.value, isAcknowledged: true) }
     ledger.moments.removeLast(moments.count - remains.momentCount)
     ledger.returnedMomentCount = remains.momentCount
     ledger.durableMomentCount = remains.momentCount
     for index in backups.indices where remains.backups.contains(backups[index].path) {
-      ledger.backups[index].isAcknowledged = true
+      ledger.backups[index].isFound = true
+      if remains.areBackupsDurable { ledger.backups[index].isAcknowledged = true }
     }
     return ledger
   }
@@ -159,15 +168,18 @@ package final class StoreWork {
       return
     case .backup:
       // One that failed is tried again at the same place.
-      if let last = ledger.backups.last, !last.isAcknowledged { ledger.backups.removeLast() }
+      if let last = ledger.backups.last, !last.isAcknowledged, !last.isFound {
+        ledger.backups.removeLast()
+      }
       let path = "Backup \(ledger.backups.count + 1).xjournal"
       ledger.backups.append(.init(path: path, commit: ledger.acknowledgedCount))
       try store.backup(to: path)
       ledger.backups[ledger.backups.count - 1].isAcknowledged = true
     case .tag:
-      ledger.tags.append(("tag \(ledger.tags.count % 2)", ledger.acknowledgedCount))
-      try store.tag("tag \((ledger.tags.count - 1) % 2)")
-      ledger.acknowledgedTagCount += 1
+      let name = "tag \(ledger.tags.count % 2)"
+      ledger.tags.append(.init(name: name, commit: ledger.acknowledgedCount))
+      try store.tag(name)
+      ledger.tags[ledger.tags.count - 1].isAcknowledged = true
     case .discard: try discard(store)
     }
     // What returns by a sync takes all with it that came before.
