@@ -16,7 +16,7 @@ import ToolSupport
 
   private static let byteCount = 512 << 20
   /// How long a command may compute: three times as long where it is built for debugging.
-  private static let seconds = isHandedOut ? 10 : 30
+  private static let seconds = isOptimized ? 10 : 30
 
   @Test(arguments: Harm.allCases)
   func `whatever lies there, every command ends in time and within its memory`(harm: Harm) throws {
@@ -61,7 +61,7 @@ import ToolSupport
     let folder = try TemporaryFolder()
     let disk = try LongJournal.make(.late)
     try Upkeep.addFiles(to: disk, from: try Journals.killed())
-    let size = bomb.size(isHandedOut: Self.isHandedOut)
+    let size = bomb.size(isOptimized: Self.isOptimized)
     try bomb.add(size, to: disk)
     try disk.write(to: folder.path)
     var largest = (memory: 0, line: "")
@@ -87,7 +87,7 @@ import ToolSupport
   }
 
   @Test func `a run that takes too long, and one that takes too much, are told`() throws {
-    let slow = try Self.run(["-c", "sleep 60"], in: ".", of: "/bin/sh", seconds: 1)
+    let slow = try Self.run(["60"], in: ".", of: "/bin/sleep", seconds: 1)
     #expect(slow.status == 124)
     let program = "import sys; data = bytearray(600 << 20); print(len(data))"
     let large = try Self.run(["python3", "-c", program], in: ".", of: "/usr/bin/env")
@@ -106,7 +106,7 @@ import ToolSupport
       ("members", list("{\"a\":0}", 1_100_000)), ("members", "{\(keys.joined(separator: ","))}"),
     ]
     // Of what is built for debugging one is asked, which takes long enough.
-    let count = Self.isHandedOut ? documents.count : 1
+    let count = Self.isOptimized ? documents.count : 1
     for (number, (word, document)) in documents.prefix(count).enumerated() {
       let files = [
         (["patch", "file.json", "--dry-run"], "{\"patch\":1,\"objects\":\(document)}"),
@@ -124,18 +124,22 @@ import ToolSupport
 
   // MARK: Running
 
-  /// An example of every command that looks, every one where the tool is judged that is handed out, and a line for
+  /// An example of every command that looks, every one where the tool is built as it is handed out, and a line for
   /// everything that makes a journal.
   private static let lines =
     CommandTable.looking.filter(\.readsJournal).flatMap { command in
       command.examples.map { String($0.line.dropFirst("xjournal ".count)) }
-        .filter { !$0.contains("--follow") }.prefix(isHandedOut ? .max : 1)
+        .filter { !$0.contains("--follow") }.prefix(isOptimized ? .max : 1)
     }
     + Upkeep.lines.filter { !$0.hasPrefix("bisect") && !Upkeep.isInPlace($0) }
 
   /// The tool that is judged: that which was built with the tests, or the one that `XJ_TOOL` names.
   private static let tool = ProcessInfo.processInfo.environment["XJ_TOOL"] ?? BuiltTool.path
-  private static let isHandedOut = ProcessInfo.processInfo.environment["XJ_TOOL"] != nil
+  #if DEBUG
+    private static let isOptimized = ProcessInfo.processInfo.environment["XJ_TOOL"] != nil
+  #else
+    private static let isOptimized = true
+  #endif
 
   /// What Python there is: the one that is found by name may be a script that looks for it.
   private static let python = Result {
@@ -204,7 +208,7 @@ import ToolSupport
   /// A journal of many frames that hold next to nothing.
   private static func tinyFrames() throws -> SimulatedDisk {
     let disk = try LongJournal.make(.none)
-    try Journals.addEmptyFrames(isHandedOut ? 50_000 : 10_000, to: "0000000005.xj", on: disk)
+    try Journals.addEmptyFrames(isOptimized ? 50_000 : 10_000, to: "0000000005.xj", on: disk)
     return disk
   }
 
