@@ -124,19 +124,20 @@ import ToolSupport
 
   // MARK: Running
 
-  /// An example of every command that looks, every one where the tool is built as it is handed out, and a line for
-  /// everything that makes a journal.
+  /// An example of every command that looks, every one where a tool is named, and a line for everything that makes a
+  /// journal.
   private static let lines =
     CommandTable.looking.filter(\.readsJournal).flatMap { command in
       command.examples.map { String($0.line.dropFirst("xjournal ".count)) }
-        .filter { !$0.contains("--follow") }.prefix(isOptimized ? .max : 1)
+        .filter { !$0.contains("--follow") }.prefix(isNamed ? .max : 1)
     }
     + Upkeep.lines.filter { !$0.hasPrefix("bisect") && !Upkeep.isInPlace($0) }
 
   /// The tool that is judged: that which was built with the tests, or the one that `XJ_TOOL` names.
   private static let tool = ProcessInfo.processInfo.environment["XJ_TOOL"] ?? BuiltTool.path
+  private static let isNamed = ProcessInfo.processInfo.environment["XJ_TOOL"] != nil
   #if DEBUG
-    private static let isOptimized = ProcessInfo.processInfo.environment["XJ_TOOL"] != nil
+    private static let isOptimized = isNamed
   #else
     private static let isOptimized = true
   #endif
