@@ -101,11 +101,15 @@ let package = Package(
         "ManagedObjects", "ObjectPatching", "JournalInspection",
       ]),
 
-    // The journal's workbench: what Tools/demo runs, and the child that tests kill.
+    // The processes that tests, campaigns and measurements have write, and kill.
     .executableTarget(
-      name: "JournalDemo",
+      name: "JournalWriter",
       dependencies: ["DiskAccess", "EventFold", "Journaling", "ObjectModel", "ObjectStore"],
-      path: "Tools/JournalDemo", swiftSettings: strict),
+      path: "Tools/JournalWriter", swiftSettings: strict),
+
+    // What Tools/demo runs.
+    .executableTarget(
+      name: "StoreDemo", dependencies: ["XJournal"], path: "Tools/StoreDemo", swiftSettings: strict),
 
     // The tool, under another name than the library's, as some file systems do not tell capitals apart.
     .executableTarget(
@@ -144,7 +148,7 @@ let package = Package(
     tests(
       of: "CrashTests",
       imports: [
-        "JournalDemo", "ByteCoding", "DiskAccess", "DiskSimulation", "EventFold", "Journaling",
+        "JournalWriter", "ByteCoding", "DiskAccess", "DiskSimulation", "EventFold", "Journaling",
         "ObjectModel", "ObjectStore", "TestSupport",
       ]),
     tests(

@@ -3,7 +3,7 @@
 import DiskAccess
 import Foundation
 
-/// The writing child, JournalDemo, whose output says what has returned.
+/// The writing child, JournalWriter, whose output says what has returned.
 final class Child {
   private let process = Process()
   private let output = Pipe()
@@ -22,12 +22,12 @@ final class Child {
 
   var processNumber: Int32 { process.processIdentifier }
 
-  /// JournalDemo stands beside the tests' own executable.
+  /// JournalWriter stands beside the tests' own executable.
   private static func executable() throws -> URL {
     let tests = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     for argument in [tests.path] + CommandLine.arguments {
       let beside = URL(filePath: argument).deletingLastPathComponent().appending(
-        path: "JournalDemo")
+        path: "JournalWriter")
       if FileManager.default.isExecutableFile(atPath: beside.path) { return beside }
     }
     throw MissingChild()

@@ -121,7 +121,7 @@ struct Imports {
 
   @Test func `tests and tools import only what the manifest declares for them`() throws {
     let manifest = Manifest(try #require(try Repository.this.text("Package.swift")))
-    #expect(manifest.targets.contains { $0.name == "JournalDemo" })
+    #expect(manifest.targets.contains { $0.name == "JournalWriter" })
     #expect(manifest.targets.contains { $0.name == "TestSupport" })
     let paths = try Repository.this.paths().filter { $0.hasSuffix(".swift") }
     let findings = try Repository.this.texts(paths).flatMap { path, text in

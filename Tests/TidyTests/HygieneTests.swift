@@ -22,7 +22,9 @@ struct HygieneTests {
 
   @Test func `every script can be run and is bash`() throws {
     let paths = try repository.paths()
-    for script in ["Tools/check", "Tools/demo", "Tools/campaign", "Tools/soak", ".ci/run"] {
+    for script in [
+      "Tools/check", "Tools/demo", "Tools/campaign", "Tools/soak", "Tools/faults", ".ci/run",
+    ] {
       #expect(paths.contains(script))
     }
     let found = try Hygiene.scriptFindings(in: repository)

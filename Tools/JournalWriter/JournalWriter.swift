@@ -1,11 +1,11 @@
-// The demo of the journal, and the child process that it and the tests kill.
+// The processes that write journals and stores until they are killed, for tests and whoever measures.
 
 import DiskAccess
 import Foundation
 import Journaling
 
 @main
-enum JournalDemo {
+enum JournalWriter {
   static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
@@ -27,10 +27,9 @@ enum JournalDemo {
         try Writer(path: arguments.dropFirst().first ?? "", life: "1").hold()
       case "obey":
         try Writer(path: arguments.dropFirst().first ?? "", life: "1").obey()
-      case "--help", "-h":
-        print("usage: JournalDemo [FOLDER]   shows the journal at work in a new folder")
       default:
-        try Demonstration(folder: arguments.first).run()
+        print("usage: JournalWriter writer|store|long|hold|obey PATH …")
+        exit(64)
       }
     } catch {
       FileHandle.standardError.write(Data("\(error)\n".utf8))
