@@ -19,10 +19,12 @@ extension ManagedObjectContext {
   package var canTakeBack: Bool { groupDepth == 0 && undoDisabledDepth == 0 }
 
   /// Does something as one step that can be undone, also where a hook or a delegate fetches meanwhile; or as a part of
-  /// the group that is open. Pending changes were processed before. Nothing that would break the step is done meanwhile.
+  /// the group that is open. Pending changes were processed before, and what was changed till now is a step from here on.
+  /// Nothing that would break the step is done meanwhile.
   ///
   /// Where it throws, what it did is taken back, if `canTakeBack` says so before.
   package func asStep<Result>(named name: String, _ body: () throws -> Result) throws -> Result {
+    if groupDepth == 0, untrackedDepth == 0 { endStep() }
     // What a save that is on its way calls is not in the midst of the patch.
     settleSave()
     let (canTakeBack, brokenBefore, nameBefore) = (canTakeBack, brokenGroupCount, actionName)

@@ -6,6 +6,10 @@ package import ObjectStore
 extension ManagedObjectContext {
   // MARK: Reading
 
+  /// Has what is pending be as it will be saved, and what others have saved be here, for who only looks at it. What is
+  /// being changed is no step by that.
+  package func processForLooking() { processPendingChanges(endingStep: false) }
+
   /// The state of the store that the context shows.
   package var shownSnapshot: Snapshot { view.snapshot }
 

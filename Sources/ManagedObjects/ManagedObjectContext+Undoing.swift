@@ -38,7 +38,7 @@ extension ManagedObjectContext {
   }
 
   /// Ends the step, if anything that can be undone came since the last one.
-  private func endStep(ofHooks isOfHooks: Bool) {
+  func endStep(ofHooks isOfHooks: Bool = false) {
     defer { actionName = nil }
     guard fold.hasOpenStep else { return }
     perform(.stepEnded(name: isOfHooks ? UndoStep.nameOfHooks : actionName))

@@ -46,6 +46,9 @@ extension Patch {
 
   /// What applying the patch would do. Nothing is changed, and no delegate is asked to make or patch anything.
   ///
+  /// As by a fetch, what is pending is processed before: delete rules run, and what others have saved is brought in where
+  /// the context does so by itself. What is being changed is no step by that, and is undone as one.
+  ///
   /// - Throws: as `apply(to:policy:delegate:named:)`, but for what the delegate would throw.
   public func report(
     applyingTo context: ManagedObjectContext, policy: PatchPolicy = .refuse,
@@ -59,7 +62,8 @@ extension Patch {
     return plan.report(findings: try plan.findings())
   }
 
-  /// The conflicts that applying the patch would meet, whatever becomes of them.
+  /// The conflicts that applying the patch would meet, whatever becomes of them. Pending changes are processed as for a
+  /// report.
   ///
   /// - Throws: `PatchError` where the patch cannot be applied at all; `StoreError` where the store cannot be read.
   public func conflicts(
@@ -105,7 +109,7 @@ extension Patch {
         .readOnly, "the context is for looking only; apply the patch to one that can be changed.")
     }
     if let refusal = context.refusal { throw refusal }
-    context.processPendingChanges()
+    context.processForLooking()
     return try PatchPlan(self, context, policy, delegate)
   }
 }

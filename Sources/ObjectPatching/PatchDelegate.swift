@@ -5,7 +5,7 @@ public import ObjectModel
 /// converts values that are not of the type the model says.
 ///
 /// Each method has an implementation that leaves it to the patch. What a method throws ends the applying, and
-/// everything it has done is taken back.
+/// everything it has done is taken back; where something was changed before, nothing can be redone any more.
 ///
 /// Nor may anybody else break what is to be all or nothing: while a patch is being applied, its context refuses to save,
 /// to undo and redo, to revert, to roll back, to be reset or closed, to refresh objects and bring in commits, and to end a

@@ -21,7 +21,7 @@ final class PatchSide {
   private var lastKept: Kept?
 
   init(_ context: ManagedObjectContext) {
-    context.processPendingChanges()
+    context.processForLooking()
     (store, schema) = (context.store, context.schema)
     source = .context(context)
   }
