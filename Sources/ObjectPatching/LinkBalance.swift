@@ -24,6 +24,8 @@ struct LinkBalance {
   }
 
   private(set) var links: [PatchPlan.Target: [KeyNumber: PatchPlan.Link]]
+  /// Ends of which one said another thing than another.
+  private(set) var contested: Set<PatchPlan.LinkEnd> = []
   private var members: [PatchPlan.LinkEnd: Set<PatchPlan.Target>] = [:]
   /// The ends that have lost members, which are still among their targets.
   private var taken: Set<PatchPlan.LinkEnd> = []
@@ -100,7 +102,9 @@ struct LinkBalance {
   private mutating func take(_ member: Target, from end: End) {
     guard members[end]?.remove(member) != nil else { return }
     taken.insert(end)
-    if let inverse = inverse(of: end) { note(end, inverse, member, isOwner: false) }
+    guard let inverse = inverse(of: end) else { return }
+    contested.insert(End(target: member, key: inverse))
+    note(end, inverse, member, isOwner: false)
   }
 
   private mutating func put(_ member: Target, into end: End) {

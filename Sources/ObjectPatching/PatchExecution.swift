@@ -152,9 +152,10 @@ struct PatchExecution {
       relationship.storage != .one || members.isEmpty
     else { return members }
     let held = try context.rowShown(of: owner)?[link.property.key].destinations ?? []
+    let said = Set(members)
     return members
       + held.filter { member in
-        !members.contains(member) && !isLedElsewhere(member, relationship.inverse, than: owner)
+        !said.contains(member) && !isLedElsewhere(member, relationship.inverse, than: owner)
       }
   }
 

@@ -18,39 +18,48 @@ extension PatchPlan {
     }
     leading = newLinks()
     losingNothing = []
-    for index in try deletionsInTurn() {
-      let cascades = steps[index].info.cascades
-      guard let object = steps[index].object, !cascades.isEmpty else { continue }
-      let isWhole = steps[index].saysAll
-      var losses: [CascadeLoss] = []
-      var staying: [Leaving] = []
-      for property in cascades {
-        var lost: [Target] = []
-        let left = isWhole ? try leftUnsaid(property, index) : []
-        for member in try destinations(ofGoing: .existing(object), property) {
-          let leaving = Leaving(member: member, owner: .existing(object), property: property)
-          if left.contains(member) {
-            try leave(leaving)
-            continue
-          }
-          let along = try whatStays(leaving)
-          staying += along
-          if isWhole || !along.isEmpty { lost.append(member) }
-        }
-        if !lost.isEmpty { losses.append(CascadeLoss(property: property, objects: lost)) }
-      }
+    var places = policy == .keepOurs ? PlacesTaken(self) : nil
+    var waiting = Array(try deletionsInTurn().reversed())
+    while let index = waiting.popLast() {
+      guard let object = steps[index].object, steps[index].effect == .deletion else { continue }
+      let (losses, staying) = try self.losses(object, index)
       if losses.isEmpty { continue }
       if policy == .keepOurs {
         withheld[index] = losses
         keep(index)
         losingNothing = []
+        waiting += try giveUpWhatComes(insteadOf: object, &places).reversed()
       } else {
         noteLosses(losses, index)
         // Where the policy decides, what the patch speaks of leaves before.
-        for each in staying { try leave(each) }
+        try leave(staying)
       }
     }
     goingAlong = try whatGoesAlong()
+  }
+
+  /// What a deletion would take along that is not to go, and how what stays of that is held.
+  private mutating func losses(
+    _ object: ObjectID, _ index: Int
+  ) throws -> ([CascadeLoss], [Leaving]) {
+    let (owner, isWhole) = (Target.existing(object), steps[index].saysAll)
+    var losses: [CascadeLoss] = []
+    var staying: [Leaving] = []
+    for property in steps[index].info.cascades {
+      var lost: [Target] = []
+      let members = try destinations(ofGoing: owner, property)
+      let left = isWhole ? try leftUnsaid(property, index) : []
+      try leave(
+        members.filter(left.contains)
+          .map { Leaving(member: $0, owner: owner, property: property) })
+      for member in members where !left.contains(member) {
+        let along = try whatStays(Leaving(member: member, owner: owner, property: property))
+        staying += along
+        if isWhole || !along.isEmpty { lost.append(member) }
+      }
+      if !lost.isEmpty { losses.append(CascadeLoss(property: property, objects: lost)) }
+    }
+    return (losses, staying)
   }
 
   /// The deletions; where what one keeps decides over others, each behind those that it takes along.
@@ -101,59 +110,6 @@ extension PatchPlan {
     for loss in losses { _ = note(index, loss.property, [], [], loss.objects) }
   }
 
-  /// What a cascade takes that the patch neither deletes itself nor has leave before.
-  private func destinations(ofGoing owner: Target, _ property: Property) throws -> [Target] {
-    let back = property.relationship?.inverse?.key
-    let held = try shown(owner, property)
-    let staying = held.filter { target in
-      if let link = links[owner]?[property.key], !link.targets.contains(target) { return false }
-      if let back {
-        if let link = links[target]?[back], !link.targets.contains(owner) { return false }
-        if let other = comers[LinkEnd(target: target, key: back)], other != owner { return false }
-      }
-      return true
-    }
-    let coming = arrivals(at: owner, property, back).filter { !held.contains($0) }
-    return try (staying + coming).filter { target in
-      guard case .existing(let member) = target else { return true }
-      if let step = taken[member] {
-        // That it is not as the patch says has been told of; it is kept by one policy alone.
-        let goes = steps[step].effect == .deletion || policy != .keepOurs
-        if goes, steps[step].patch.kind == .deletion { return false }
-      }
-      return try context.rowShown(of: member) != nil
-    }
-  }
-
-  /// Where a relationship leads before the patch.
-  private func shown(_ owner: Target, _ property: Property) throws -> [Target] {
-    guard case .existing(let object) = owner else { return [] }
-    return try context.destinationsShown(of: object, property).map(Target.existing)
-  }
-
-  /// What the patch has come to something, said at either end.
-  private func arrivals(at owner: Target, _ property: Property, _ back: KeyNumber?) -> [Target] {
-    let said = links[owner]?[property.key]?.targets ?? []
-    guard let back else { return said }
-    let comers = (leading[LinkEnd(target: owner, key: back)] ?? []).filter { target in
-      !said.contains(target) && links[target]?[back]?.targets.contains(owner) ?? false
-    }
-    return said + comers
-  }
-
-  /// What leads to objects by the patch and did not before, by these and the keys by which it does.
-  private func newLinks() -> [LinkEnd: [Target]] {
-    var found: [LinkEnd: [Target]] = [:]
-    for end in linkOrder {
-      guard let link = links[end.target]?[end.key] else { continue }
-      let former = Set(link.former)
-      for target in link.targets where !former.contains(target) {
-        found[LinkEnd(target: target, key: end.key), default: []].append(end.target)
-      }
-    }
-    return found
-  }
-
   /// What a deletion that says all of its object says to have left it before, and has no end to say so itself.
   private func leftUnsaid(_ property: Property, _ index: Int) throws -> Set<Target> {
     if let inverse = property.relationship?.inverse, inverse.storage != .inverse { return [] }
@@ -164,35 +120,41 @@ extension PatchPlan {
       })
   }
 
-  /// Has an object leave what goes.
-  private mutating func leave(_ leaving: Leaving) throws {
-    if leaving.property.relationship?.storage != .inverse {
-      try unlink(leaving.member, from: leaving.owner, leaving.property, isImplied: true)
+  /// Has objects leave what goes: all that leave one object at once.
+  private mutating func leave(_ leavings: [Leaving]) throws {
+    var partings: [LinkEnd: Parting] = [:]
+    for leaving in leavings {
+      let property = leaving.property
+      if property.relationship?.storage != .inverse {
+        let end = LinkEnd(target: leaving.owner, key: property.key)
+        partings[end, default: Parting(property: property)].members.insert(leaving.member)
+      }
+      guard let inverse = property.relationship?.inverse, inverse.storage != .inverse,
+        let back = info(of: leaving.member)?.property(inverse.key)
+      else { continue }
+      let end = LinkEnd(target: leaving.member, key: back.key)
+      partings[end, default: Parting(property: back)].members.insert(leaving.owner)
+      // What stays is told of.
+      partings[end]?.isImplied = false
     }
-    guard let inverse = leaving.property.relationship?.inverse, inverse.storage != .inverse,
-      let back = info(of: leaving.member)?.property(inverse.key)
-    else { return }
-    // What stays is told of.
-    try unlink(leaving.owner, from: leaving.member, back, isImplied: false)
+    for (end, parting) in partings { try part(parting, at: end) }
   }
 
-  private mutating func unlink(
-    _ member: Target, from owner: Target, _ property: Property, isImplied: Bool
-  ) throws {
+  private mutating func part(_ parting: Parting, at end: LinkEnd) throws {
     var link: Link
-    if let known = links[owner]?[property.key] {
+    if let known = links[end.target]?[end.key] {
       link = known
     } else {
-      let former = try shown(owner, property)
-      link = Link(property: property, former: former, targets: former, isImplied: true)
+      let former = try shown(end.target, parting.property)
+      link = Link(property: parting.property, former: former, targets: former, isImplied: true)
     }
-    link.targets.removeAll { $0 == member }
-    link.isImplied = link.isImplied && isImplied
-    links[owner, default: [:]][property.key] = link
+    link.targets.removeAll(where: parting.members.contains)
+    link.isImplied = link.isImplied && parting.isImplied
+    links[end.target, default: [:]][end.key] = link
   }
 
   /// What is to stay of an object and of what it takes with it when it goes.
-  private mutating func whatStays(_ leaving: Leaving) throws -> [Leaving] {
+  mutating func whatStays(_ leaving: Leaving) throws -> [Leaving] {
     if losingNothing.contains(leaving.member) { return [] }
     var (waiting, known) = ([leaving], Set([leaving.member]))
     var staying: [Leaving] = []
@@ -226,24 +188,32 @@ extension PatchPlan {
     }
   }
 
-  private func info(of target: Target) -> EntityInfo? {
+  func info(of target: Target) -> EntityInfo? {
     switch target {
     case .existing(let object): context.schema.entity(object.entity)
     case .made(let index): steps[index].info
     }
   }
-}
 
-/// An object that a cascade would take with its owner.
-private struct Leaving {
-  let member: PatchPlan.Target
-  let owner: PatchPlan.Target
-  let property: Property
+  /// An object that a cascade would take with its owner.
+  struct Leaving {
+    let member: Target
+    let owner: Target
+    let property: Property
+  }
+
+  /// What a relationship is to lead to no more.
+  private struct Parting {
+    let property: Property
+    var members: Set<Target> = []
+    /// Whether that is said at the other end only.
+    var isImplied = true
+  }
 }
 
 extension EntityInfo {
   /// The relationships whose destinations go with an object.
-  fileprivate var cascades: [Property] {
+  var cascades: [Property] {
     properties.filter { $0.relationship?.description.deleteRule == .cascade }
   }
 }

@@ -11,7 +11,11 @@ extension PatchPlan {
     }
     try plan(implied)
     keepEndsLeft()
-    if !links.isEmpty { links = LinkBalance(links, linkOrder).links }
+    if !links.isEmpty {
+      let balance = LinkBalance(links, linkOrder)
+      links = balance.links
+      contested.formUnion(balance.contested)
+    }
     noteComers()
   }
 
@@ -144,7 +148,8 @@ extension PatchPlan {
 
   mutating func plan(_ link: Link, of target: Target) {
     let former = links[target, default: [:]].updateValue(link, forKey: link.property.key)
-    if former == nil { linkOrder.append(LinkEnd(target: target, key: link.property.key)) }
+    let end = LinkEnd(target: target, key: link.property.key)
+    if former == nil { linkOrder.append(end) } else { contested.insert(end) }
   }
 
   /// The order that a patch makes of one here, and whether that is as the patch says. Its places may count what goes by

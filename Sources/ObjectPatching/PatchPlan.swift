@@ -107,6 +107,8 @@ struct PatchPlan {
   var endsLeft: Set<LinkEnd> = []
   /// The owners that objects come to of which they can have one, by the ends that are to lead there.
   var comers: [LinkEnd: Target] = [:]
+  /// Ends of which several things are said.
+  var contested: Set<LinkEnd> = []
   /// What leads to objects by the patch and did not before, once deletions are looked at.
   var leading: [LinkEnd: [Target]] = [:]
   /// What deletions would take with them that is to stay, by the places of their steps. The policy keeps what would be
@@ -140,16 +142,25 @@ struct PatchPlan {
   private mutating func plan() throws {
     guard policy == .keepOurs else { return try planOnce() }
     let begun = self
-    var withheldCount = 0
-    repeat {
-      // Names are not free that were taken for free, where what would go has to stay.
-      let withheld = self.withheld
-      withheldCount = withheld.count
-      self = begun
-      self.withheld = withheld
+    var before: Set<Int> = []
+    for _ in 0..<Self.mostRounds {
       try planOnce()
-    } while withheld.count > withheldCount
+      let found = withheld
+      guard found.count > before.count else { return }
+      before = Set(found.keys)
+      // Names are not free that were taken for free, where what would go has to stay.
+      self = begun
+      withheld = found
+    }
+    throw PatchError(
+      .tooLarge, at: before.min().map { steps[$0].path } ?? PatchPath(),
+      "what stays has ever more stay, over and over; apply the patch in parts, or under another policy."
+    )
   }
+
+  /// How often all is planned anew as more is to stay. What follows from one plan is found by that, but for what several
+  /// objects that do not come were to have.
+  private static let mostRounds = 32
 
   private mutating func planOnce() throws {
     // Only what does go leaves its name to others.
