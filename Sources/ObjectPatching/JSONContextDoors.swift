@@ -25,7 +25,8 @@ extension ManagedObjectContext {
 extension Patch {
   /// What a JSON Patch (RFC 6902) does to the graph that a context shows. Nothing is applied.
   ///
-  /// Costs: reading the objects that the operations name: all of them where one speaks of the whole document.
+  /// Costs: reading the objects that the operations name, those that lead to what is taken out, and what goes along with
+  /// that: all objects where one speaks of the whole document.
   ///
   /// - Parameter allowsDynamicKeys: whether keys that the model does not know, and the objects do not have yet, are taken
   ///   as dynamic attributes, also of entities that do not allow any key.
@@ -49,8 +50,10 @@ extension Patch {
       let graph = try JSONGraphWriting(context, limits)
       let before = try graph.document(of: operations.operations.flatMap(\.pointers))
       let difference = JSONGraphDifference(graph.graph, allowsDynamicKeys: allowsDynamicKeys)
+      let after = try operations.applied(to: before, limits: limits)
+      let outcome = try graph.outcome(from: before, to: after)
       self = try difference.patch(
-        from: before, to: operations.applied(to: before, limits: limits))
+        from: outcome.before, to: outcome.after, goingAlong: outcome.goingAlong)
     } catch let error as JSONError {
       throw PatchError(error)
     }
@@ -58,7 +61,8 @@ extension Patch {
 
   /// What a JSON Merge Patch (RFC 7396) does to the graph that a context shows. Nothing is applied.
   ///
-  /// Costs: reading the objects that the patch names: all of an entity that it takes away.
+  /// Costs: reading the objects that the patch names, those that lead to what it takes out, and what goes along with that:
+  /// all objects of an entity that it takes away.
   ///
   /// - Parameter allowsDynamicKeys: whether keys that the model does not know, and the objects do not have yet, are taken
   ///   as dynamic attributes, also of entities that do not allow any key.
@@ -82,8 +86,9 @@ extension Patch {
       let graph = try JSONGraphWriting(context, limits)
       let before = try graph.document(of: merge.pointers())
       let difference = JSONGraphDifference(graph.graph, allowsDynamicKeys: allowsDynamicKeys)
+      let outcome = try graph.outcome(from: before, to: merge.applied(to: before))
       self = try difference.patch(
-        from: before, to: merge.applied(to: before))
+        from: outcome.before, to: outcome.after, goingAlong: outcome.goingAlong)
     } catch let error as JSONError {
       throw PatchError(error)
     }

@@ -12,13 +12,17 @@ struct JSONGraphDifference {
     self.allowsDynamicKeys = allowsDynamicKeys
   }
 
-  func patch(from one: JSONValue, to other: JSONValue) throws(JSONError) -> Patch {
-    let (before, after) = (try one.asObject(), try other.asObject())
+  /// - Parameter goingAlong: the pointers of what cascades take with what is gone; nil for what the documents tell.
+  func patch(
+    from one: JSONValue, to other: JSONValue, goingAlong: Set<String>? = nil
+  ) throws(JSONError) -> Patch {
+    let removals = JSONRemovals(graph, from: one, to: other, goingAlong: goingAlong)
+    let (before, after) = (try one.asObject(), try removals.after.asObject())
     var patch = Patch()
     for name in names(before, after) {
       let entity = try graph.entity(name)
       do throws(JSONError) {
-        patch.objects += try patches(of: entity, before[name], after[name])
+        patch.objects += try patches(of: entity, before[name], after[name], removals.leaders)
       } catch {
         throw error.inside(name)
       }
@@ -26,20 +30,25 @@ struct JSONGraphDifference {
     return patch
   }
 
+  private typealias Leaders = [String: [String: [JSONRemovals.Leader]]]
+
   /// The keys of both, those of the first before the others.
   private func names(_ one: JSONObject, _ other: JSONObject) -> [String] {
     one.members.map(\.key) + other.members.map(\.key).filter { one[$0] == nil }
   }
 
   private func patches(
-    of entity: ModelEntity, _ one: JSONValue?, _ other: JSONValue?
+    of entity: ModelEntity, _ one: JSONValue?, _ other: JSONValue?, _ leaders: Leaders
   ) throws(JSONError) -> [ObjectPatch] {
     let before = try one.map { (value) throws(JSONError) in try value.asObject() } ?? JSONObject()
     let after = try other.map { (value) throws(JSONError) in try value.asObject() } ?? JSONObject()
     var patches: [ObjectPatch] = []
     for name in names(before, after) {
       do throws(JSONError) {
-        if let patch = try patch(name, of: entity, before[name], after[name]) {
+        if var patch = try patch(name, of: entity, before[name], after[name]) {
+          if after[name] == nil {
+            try add(leaders[JSONPointer([entity.name, name]).text] ?? [:], to: &patch)
+          }
           patches.append(patch)
         }
       } catch {
@@ -47,6 +56,19 @@ struct JSONGraphDifference {
       }
     }
     return patches
+  }
+
+  /// Has the deletion of an object say what led there.
+  private func add(
+    _ leaders: [String: [JSONRemovals.Leader]], to patch: inout ObjectPatch
+  ) throws(JSONError) {
+    for (key, leaders) in leaders {
+      var part = RelationshipPatch(.toMany)
+      for leader in leaders {
+        part.removed.append(.init(try graph.identity(leader.key, of: leader.entity)))
+      }
+      patch.relationships[key] = part
+    }
   }
 
   private func patch(

@@ -53,14 +53,70 @@ struct JSONGraphWriting {
     for tokens in Set(pointers.map { Array($0.tokens.prefix(2)) })
     where tokens.count == 2 && !whole.contains(tokens[0]) {
       // A key that names nothing is found when the patch is applied, or is that of a new object.
-      guard let entity = try? graph.entity(tokens[0]),
-        let identity = try? graph.identity(tokens[1], of: entity),
-        let object = try side.lookup().object(identity, at: PatchPath(tokens)),
-        let row = try side.row(of: object)
-      else { continue }
-      entities[entity.name, default: []].append((identity, object, row))
+      guard let found = try self.found(tokens) else { continue }
+      entities[tokens[0], default: []].append(found)
     }
     return try document(entities)
+  }
+
+  private func found(_ tokens: [String]) throws -> Found? {
+    guard let entity = try? graph.entity(tokens[0]),
+      let identity = try? graph.identity(tokens[1], of: entity),
+      let object = try side.lookup().object(identity, at: PatchPath(tokens)),
+      let row = try side.row(of: object)
+    else { return nil }
+    return (identity, object, row)
+  }
+
+  /// What operations have made of a document, with what the context knows of the objects that are gone.
+  struct Outcome {
+    var before: JSONValue
+    var after: JSONValue
+    /// The pointers of what goes with them, by cascades.
+    var goingAlong: Set<String> = []
+  }
+
+  /// - Returns: the documents before and after operations, with the objects that lead to those which are gone.
+  func outcome(from before: JSONValue, to after: JSONValue) throws -> Outcome {
+    var outcome = Outcome(before: before, after: after)
+    let gone = try JSONRemovals.gone(from: before, to: after).compactMap { try found($0.tokens) }
+      .map(\.object)
+    if gone.isEmpty { return outcome }
+    let going = try takenAlong(gone)
+    var (leaders, known): ([String: [Found]], Set<ObjectID>) = ([:], [])
+    for object in gone {
+      for property in side.entity(of: object)?.properties ?? [] where property.isLedTo {
+        let isCleared = property.relationship?.description.deleteRule == .nullify
+        for leader in try side.context().destinationsShown(of: object, property)
+        where !(isCleared && going.contains(leader)) && known.insert(leader).inserted {
+          guard let row = try side.row(of: leader), let identity = side.identity(of: leader, row),
+            before.member(at: try graph.pointer(identity)) == nil
+          else { continue }
+          leaders[identity.entityName, default: []].append((identity, leader, row))
+        }
+      }
+    }
+    for object in going.subtracting(gone) {
+      guard let identity = try side.identity(of: object) else { continue }
+      outcome.goingAlong.insert(try graph.pointer(identity).text)
+    }
+    if leaders.isEmpty { return outcome }
+    let document = try document(leaders)
+    outcome.before = before.joined(with: document)
+    outcome.after = after.joined(with: document)
+    return outcome
+  }
+
+  /// Objects, and what cascades take with them.
+  private func takenAlong(_ objects: [ObjectID]) throws -> Set<ObjectID> {
+    var (waiting, known) = (objects, Set(objects))
+    while let next = waiting.popLast() {
+      for property in side.entity(of: next)?.cascades ?? [] {
+        waiting += try side.context().destinationsShown(of: next, property)
+          .filter { known.insert($0).inserted }
+      }
+    }
+    return known
   }
 
   private typealias Found = (identity: PatchIdentity, object: ObjectID, row: Row)
@@ -125,5 +181,39 @@ struct JSONGraphWriting {
       }
     }
     return .object(members)
+  }
+}
+
+extension Property {
+  /// Whether others lead to an object by what this leads back from, and the object does not say all of that itself.
+  fileprivate var isLedTo: Bool {
+    guard let relationship, let inverse = relationship.inverse, inverse.storage != .inverse else {
+      return false
+    }
+    switch relationship.description.deleteRule {
+    case .nullify: return true
+    case .cascade, .deny: return relationship.storage == .inverse
+    case .noAction: return false
+    }
+  }
+}
+
+extension JSONValue {
+  /// What an object of a document is there; nil where it is not there.
+  fileprivate func member(at pointer: JSONPointer) -> JSONValue? {
+    var value: JSONValue? = self
+    for token in pointer.tokens { value = value?.object?[token] }
+    return value
+  }
+
+  /// A document with the objects of another, which it has not.
+  fileprivate func joined(with other: JSONValue) -> JSONValue {
+    guard var entities = object, let others = other.object else { return self }
+    for (name, objects) in others.members {
+      guard var joined = entities[name]?.object, let objects = objects.object else { continue }
+      for (key, object) in objects.members { joined.append(key, object) }
+      entities.set(name, .object(joined))
+    }
+    return .object(entities)
   }
 }
