@@ -8,6 +8,19 @@ extension JSONGraph {
     let entity: ModelEntity
     let place: JSONPointer
 
+    /// What a new object has: what the patch says, what it is named by, and what it begins with besides.
+    var beginning: [String: Value] {
+      var values = patch.new ?? [:]
+      if case .attribute(let key, let value) = patch.identity.identifier, values[key] == nil {
+        values[key] = value
+      }
+      for attribute in entity.attributes
+      where !attribute.isTransient && values[attribute.name] == nil {
+        values[attribute.name] = attribute.filling
+      }
+      return values
+    }
+
     /// Its relationships, in the order in which they are written.
     var relationships: [(RelationshipPatch, RelationshipDescription)] {
       get throws(JSONError) {

@@ -77,7 +77,8 @@ struct JSONMergeWriting {
       return set(.null, at: place, .deletions)
     }
     if patch.kind == .creation { set(.object(JSONObject()), at: place, .objects) }
-    for (key, value) in (patch.new ?? [:]).sortedByKey where patch.old?[key] != value {
+    let new = patch.kind == .creation ? written.beginning : patch.new ?? [:]
+    for (key, value) in new.sortedByKey where patch.old?[key] != value {
       do throws(JSONError) {
         if let change = try change(key, value, in: patch, entity) {
           set(change, at: place.appending(key), .objects)

@@ -39,7 +39,7 @@ struct JSONOperations {
     let (patch, entity, place) = (written.patch, written.entity, written.place)
     switch patch.kind {
     case .creation:
-      attributes.append(.add(place, creation(patch, entity)))
+      attributes.append(.add(place, creation(written)))
     case .update, .deletion:
       try addAttributes(patch, entity, place)
     }
@@ -57,12 +57,12 @@ struct JSONOperations {
   }
 
   /// A new object; relationships are added to it.
-  private func creation(_ patch: ObjectPatch, _ entity: ModelEntity) -> JSONValue {
+  private func creation(_ written: JSONGraph.Written) -> JSONValue {
     var object = JSONObject()
-    for (key, value) in (patch.new ?? [:]).sortedByKey where !value.isNull {
-      object.append(key, graph.json(value, key, of: entity))
+    for (key, value) in written.beginning.sortedByKey where !value.isNull {
+      object.append(key, graph.json(value, key, of: written.entity))
     }
-    for relationship in entity.relationships where !relationship.isTransient {
+    for relationship in written.entity.relationships where !relationship.isTransient {
       switch graph.shape(of: relationship) {
       case .members: object.append(relationship.name, .object(JSONObject()))
       case .list: object.append(relationship.name, .array([]))
