@@ -90,7 +90,7 @@ package struct RelationshipInfo: Sendable {
   package var isToMany: Bool { description.isToMany }
 
   /// Whether something is demanded of the destinations.
-  var isDemanding: Bool {
+  package var isDemanding: Bool {
     !description.isOptional || description.minCount != nil || description.maxCount != nil
   }
 }

@@ -22,9 +22,7 @@ extension Patch {
     to context: ManagedObjectContext, policy: PatchPolicy = .refuse,
     delegate: (any PatchDelegate)? = nil, named name: String = "Apply patch"
   ) throws -> PatchReport {
-    let plan = try planned(context, policy, delegate)
-    guard plan.conflicts.isEmpty else { throw PatchConflicts(conflicts: plan.conflicts) }
-    return try perform(plan, delegate, named: name)
+    try perform(fitting(context, policy, delegate), delegate, named: name)
   }
 
   private func perform(
@@ -57,8 +55,8 @@ extension Patch {
     // That can be told of a context that is for looking only, too.
     let plan =
       context.isReadOnly
-      ? try PatchPlan(self, context, policy, delegate) : try planned(context, policy, delegate)
-    guard plan.conflicts.isEmpty else { throw PatchConflicts(conflicts: plan.conflicts) }
+      ? try PatchPlan(self, context, policy, delegate).fitting
+      : try fitting(context, policy, delegate)
     return plan.report(findings: try plan.findings())
   }
 
@@ -76,18 +74,15 @@ extension Patch {
   ///
   /// - Returns: the commit; nil where there was nothing to do.
   /// - Throws: as for a context, and as a save does; `InvalidPatch` where what the patch makes cannot be saved. Nothing has
-  ///   changed then. Of conflicts, and of values that cannot be saved, the journal has nothing; what only the save has
-  ///   found, as of relationships or by hooks, was done and given up before.
+  ///   changed then. Of conflicts, and of what a report's findings tell, the journal has nothing; what only the save has
+  ///   found, as by hooks, was done and given up before.
   @discardableResult
   public func apply(
     to store: JournaledStore, policy: PatchPolicy = .refuse, delegate: (any PatchDelegate)? = nil,
     author: String? = nil, message: String? = nil, userInfo: [String: Value] = [:]
   ) throws -> Commit? {
     let context = ManagedObjectContext(store, isolation: nil)
-    let plan = try planned(context, policy, delegate)
-    guard plan.conflicts.isEmpty else { throw PatchConflicts(conflicts: plan.conflicts) }
-    let findings = try plan.findings()
-    guard findings.isEmpty else { throw InvalidPatch(findings: findings) }
+    let plan = try savable(context, policy, delegate)
     do {
       let report = try perform(plan, delegate)
       do {
@@ -111,5 +106,30 @@ extension Patch {
     if let refusal = context.refusal { throw refusal }
     context.processForLooking()
     return try PatchPlan(self, context, policy, delegate)
+  }
+
+  private func fitting(
+    _ context: ManagedObjectContext, _ policy: PatchPolicy, _ delegate: (any PatchDelegate)?
+  ) throws -> PatchPlan {
+    try planned(context, policy, delegate).fitting
+  }
+
+  private func savable(
+    _ context: ManagedObjectContext, _ policy: PatchPolicy, _ delegate: (any PatchDelegate)?
+  ) throws -> PatchPlan {
+    let plan = try fitting(context, policy, delegate)
+    let findings = try plan.findings()
+    guard findings.isEmpty else { throw InvalidPatch(findings: findings) }
+    return plan
+  }
+}
+
+extension PatchPlan {
+  /// The plan, where nothing keeps it from being done.
+  fileprivate var fitting: PatchPlan {
+    get throws {
+      guard conflicts.isEmpty else { throw PatchConflicts(conflicts: conflicts) }
+      return self
+    }
   }
 }

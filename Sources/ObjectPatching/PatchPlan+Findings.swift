@@ -2,15 +2,19 @@ internal import ManagedObjects
 internal import ObjectModel
 internal import ObjectStore
 
-// What can be told of a patch before any of it is done: whether its values can be saved.
+// What can be told of a patch before any of it is done: whether it can be saved.
 extension PatchPlan {
-  /// The attributes that cannot be saved as they would be, of the objects that the patch changes: there must be a value, or
-  /// it breaks a rule.
+  /// What cannot be saved as it would be: attributes of the objects that the patch changes, then relationships, and
+  /// deletions that are denied.
   ///
   /// What a delegate patches by hand is not looked at, nor what the patch does not say and the delegate, or a hook of the
-  /// object's class, may give. How many a relationship leads to, deletions that are denied and what the program's own
-  /// hooks say is found by the save.
-  func findings() throws(StoreError) -> [PatchFinding] {
+  /// object's class, may give. What the program's own hooks say is found by the save.
+  func findings() throws -> [PatchFinding] {
+    try valueFindings() + relationshipFindings()
+  }
+
+  /// The attributes that must have a value and have none, or break a rule.
+  private func valueFindings() throws(StoreError) -> [PatchFinding] {
     var demanding: [EntityNumber: [Property]] = [:]
     var findings: [PatchFinding] = []
     for (index, step) in steps.enumerated() {
@@ -51,7 +55,7 @@ extension PatchPlan {
 
   /// Whether what the patch does not say may be given an object otherwise: by a hook of its class, by the delegate that
   /// makes it, or by what it was before where it comes again.
-  private func mayBeGiven(_ step: Step) -> Bool {
+  func mayBeGiven(_ step: Step) -> Bool {
     if step.info.objectClass != ManagedObject.self { return true }
     guard step.effect == .creation else { return false }
     if case .objectID = step.patch.identity.identifier { return true }

@@ -24,7 +24,7 @@ public struct PatchReport: Hashable, Sendable {
   public let deletedAlong: [ObjectID]
   /// The conflicts that the policy has decided.
   public let conflicts: [PatchConflict]
-  /// Of a report on what would be done: values that cannot be saved as they would be. There may be more that a save
-  /// would find, as of relationships, or by hooks.
+  /// Of a report on what would be done: what cannot be saved as it would be. These are values, how many objects
+  /// relationships lead to, and deletions that are denied. There may be more that a save would find, as by hooks.
   public let findings: [PatchFinding]
 }

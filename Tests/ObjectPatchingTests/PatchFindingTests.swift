@@ -128,7 +128,9 @@ import Testing
     #expect(try context.save()?.number == 2)
   }
 
-  @Test func `what only a save finds is told with its path, and nothing is left of it`() throws {
+  @Test func `S81: relationships and denied deletions are told before the journal has any`() throws
+  {
+    let events = try store.events().count
     let homeless = Patch(objects: [
       ObjectPatch(creating: identity("Club", "e"), new: [:]),
       ObjectPatch(creating: identity("Member", "n"), new: ["name": "Ben"]),
@@ -140,8 +142,27 @@ import Testing
     let denied = Patch(objects: [ObjectPatch(deleting: identity("Club", "c"), old: [:])])
     let denial = #expect(throws: InvalidPatch.self) { try denied.apply(to: store) }
     #expect(kinds(denial?.findings ?? []) == ["/0/members": .denied(members)])
-    #expect(store.lastCommit == 1 && store.unsavedDrafts.isEmpty)
+    #expect(try store.events().count == events)
     #expect(try ManagedObjectContext(reading: store).count(FetchRequest("Club")) == 2)
+  }
+
+  /// An object that has something against being made.
+  private final class Refuser: ManagedObject {
+    @Attribute("guid", .identifier) var guid: String?
+
+    override func validateValue(_ value: Value?, forKey key: String) throws { throw Refusal() }
+
+    struct Refusal: Error {}
+  }
+
+  @Test func `what only a save finds is told with its path, and nothing is left of it`() throws {
+    let store = try JournaledStore(
+      on: SimulatedDisk(seed: 4), at: "store", model: ManagedObjectModel(Refuser.self))
+    let patch = Patch(objects: [ObjectPatch(creating: identity("Refuser", "r"), new: [:])])
+    let error = #expect(throws: InvalidPatch.self) { try patch.apply(to: store) }
+    #expect(kinds(error?.findings ?? []) == ["/0/guid": .refused("Refusal()")])
+    #expect(error?.findings.first?.identity == identity("Refuser", "r"))
+    #expect(store.lastCommit == 0 && store.unsavedDrafts.isEmpty)
   }
 
   @Test func `what a delegate makes may have what the patch does not say`() throws {
