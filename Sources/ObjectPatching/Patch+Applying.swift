@@ -25,6 +25,15 @@ extension Patch {
     try perform(fitting(context, policy, delegate), delegate, named: name)
   }
 
+  /// The same to a context that is saved next: what is known not to be savable is refused before any of it is done.
+  ///
+  /// - Throws: as `apply(to:policy:delegate:named:)`; `InvalidPatch` where what the patch makes cannot be saved.
+  package func applySavable(
+    to context: ManagedObjectContext, policy: PatchPolicy = .refuse
+  ) throws -> PatchReport {
+    try perform(savable(context, policy, nil), nil)
+  }
+
   private func perform(
     _ plan: PatchPlan, _ delegate: (any PatchDelegate)?, named name: String = "Apply patch"
   ) throws -> PatchReport {

@@ -74,8 +74,21 @@ import ToolSupport
     let refused = run("patch - --dry-run", empty)
     #expect(refused.status == .no && (refused.output + refused.errors).contains("/0/title"))
     #expect(run("patch - --dry-run --json", empty).output.contains(#""findings":["/0/title"#))
-    #expect(run("patch -", empty).status == .no)
     #expect(run("diff 5 head --exit-code").status == .fine)
+  }
+
+  private func eventCount() throws -> Int {
+    let store = try JournaledStore(on: disk, at: "Notes.xjournal", model: nil)
+    defer { try? store.close() }
+    return try store.events().count
+  }
+
+  @Test func `S81: what cannot be saved is refused with its path, and nothing is written`() throws {
+    let before = try eventCount()
+    let run = run(
+      "patch -", #"{"entity":"Post","id":{"guid":"p"},"old":{},"new":{"title":null}}"#)
+    #expect(run.status == .no && run.errors.contains("/0/title"), "\(run.errors)")
+    #expect(try eventCount() == before)
   }
 
   @Test func `the exit code of a difference as a patch says whether there is anything in it`()

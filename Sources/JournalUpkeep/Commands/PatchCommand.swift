@@ -57,7 +57,7 @@ extension Command {
         let patch = try Patch.read(bytes, store.model, request)
         var report: PatchReport?
         let number = try request.commit(to: store, message: "patch \(request.operands[0])") {
-          report = try patch.apply(to: $0, policy: policy)
+          report = try patch.applySavable(to: $0, policy: policy)
         }
         if let report { show(report, number, Wording(store), request.output) }
       }
