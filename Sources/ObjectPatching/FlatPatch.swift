@@ -22,10 +22,11 @@ struct FlatPatch {
   private(set) var before: [PatchIdentity: Int] = [:]
   private(set) var after: [PatchIdentity: Int] = [:]
 
+  /// - Parameter model: says which relationships lead back; as in `ObjectPatch.unsaidMembers(of:_:)`.
   /// - Throws: where the changes of one object stand in several places.
-  init(_ patch: Patch) throws(PatchError) {
+  init(_ patch: Patch, _ model: ManagedObjectModel?) throws(PatchError) {
     for (index, object) in patch.objects.enumerated() {
-      try add(object, at: PatchPath().appending(index))
+      try add(object, at: PatchPath().appending(index), model)
     }
   }
 
@@ -34,32 +35,26 @@ struct FlatPatch {
     for entry in entries { try append(entry) }
   }
 
-  private mutating func add(_ source: ObjectPatch, at path: PatchPath) throws(PatchError) {
+  private mutating func add(
+    _ source: ObjectPatch, at path: PatchPath, _ model: ManagedObjectModel?
+  ) throws(PatchError) {
     var own = source
     var children: [(patch: ObjectPatch, path: PatchPath)] = []
     for (key, relationship) in source.relationships.sorted(by: { $0.key < $1.key }) {
       var bare = relationship
       bare.patches = []
       try check(bare, at: path.appending(key))
-      let added =
-        relationship.patches.isEmpty ? [] : Set(relationship.added.map(\.identity))
+      bare.added += source.unsaidMembers(of: key, model)
       for (index, child) in relationship.patches.enumerated() {
         let place = path.appending(key)
         children.append((child, relationship.kind == .toOne ? place : place.appending(index)))
-        // What comes to be under a relationship belongs to it, also where nobody says so.
-        if child.kind == .creation, source.kind != .deletion,
-          !added.contains(child.identity),
-          !child.leads(to: source)
-        {
-          bare.added.append(RelationshipPatch.Member(child.identity))
-        }
       }
       own.relationships[key] = bare.added.isEmpty && bare.removed.isEmpty ? nil : bare
     }
     if own.kind != .update || !(own.new ?? [:]).isEmpty || !own.relationships.isEmpty {
       try append(Entry(patch: own, source: source, path: path))
     }
-    for (child, path) in children { try add(child, at: path) }
+    for (child, path) in children { try add(child, at: path, model) }
   }
 
   private func check(_ patch: RelationshipPatch, at path: PatchPath) throws(PatchError) {
@@ -87,12 +82,22 @@ struct FlatPatch {
 }
 
 extension ObjectPatch {
-  /// Whether one of its relationships comes to lead to the object of another patch.
-  fileprivate func leads(to other: ObjectPatch) -> Bool {
-    let identities = [other.identity, other.identityAfter]
-    return relationships.values.contains { patch in
-      patch.added.contains { identities.contains($0.identity) }
-    }
+  /// What comes to a relationship though the patch does not say so there: whatever is created under it belongs to it.
+  ///
+  /// - Parameter model: says which relationship leads back. What that says is not repeated here; without a model nobody
+  ///   knows which that is, and it is.
+  func unsaidMembers(of key: String, _ model: ManagedObjectModel?) -> [RelationshipPatch.Member] {
+    guard kind != .deletion, let relationship = relationships[key],
+      relationship.patches.contains(where: { $0.kind == .creation })
+    else { return [] }
+    let said = Set(relationship.added.map(\.identity))
+    let inverse = model?.entity(named: entityName)?.relationship(key)?.inverse
+    let names = [identity, identityAfter]
+    return relationship.patches.filter { child in
+      if child.kind != .creation || said.contains(child.identity) { return false }
+      let back = inverse.flatMap { child.relationships[$0] }?.added ?? []
+      return !back.contains { names.contains($0.identity) }
+    }.map { RelationshipPatch.Member($0.identity) }
   }
 }
 

@@ -16,7 +16,7 @@ extension Patch {
   public func jsonPatch(
     model: ManagedObjectModel, isIndented: Bool = false
   ) throws(PatchError) -> Data {
-    let entries = try FlatPatch(self).entries
+    let entries = try FlatPatch(self, model).entries
     do throws(JSONError) {
       let operations = try JSONOperations(entries, JSONGraph(model: model)).operations
       for (index, operation) in operations.enumerated() {
@@ -43,7 +43,7 @@ extension Patch {
   public func mergePatch(
     model: ManagedObjectModel, isIndented: Bool = false
   ) throws(PatchError) -> Data {
-    let entries = try FlatPatch(self).entries
+    let entries = try FlatPatch(self, model).entries
     do throws(JSONError) {
       let document = try JSONMergeWriting(entries, JSONGraph(model: model)).document
       return Data(try document.readableBytes(isIndented: isIndented))

@@ -5,7 +5,9 @@ extension Patch {
   ///
   /// - Parameter model: says which attributes an object has, so that a deletion is refused which does not say all that it
   ///   had. The deletions of differences do; of one made by hand it is known without a model only where it does not even
-  ///   say the identifier.
+  ///   say the identifier. And it says which relationships lead back, so that all that an object was created under is
+  ///   said to be left when it goes; without a model that is not said of relationships to many without an order, which it
+  ///   leaves anyway.
   /// - Throws: `PatchError` where the patch does not say what there was before, or where in an order it stood.
   public func inverted(model: ManagedObjectModel? = nil) throws(PatchError) -> Patch {
     var objects: [ObjectPatch] = []
@@ -55,6 +57,9 @@ extension ObjectPatch {
       }
       var patch = RelationshipPatch(
         relationship.kind, removed: relationship.added, added: relationship.removed)
+      if model != nil || relationship.kind != .toMany {
+        patch.removed += unsaidMembers(of: key, model)
+      }
       for (index, child) in relationship.patches.enumerated() {
         let place = path.appending(key)
         patch.patches.append(

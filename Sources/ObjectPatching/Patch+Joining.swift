@@ -10,7 +10,8 @@ extension Patch {
   public func followed(
     by other: Patch, model: ManagedObjectModel
   ) throws(PatchError) -> Patch {
-    var ends = JoinedEnds(PatchJoining(try FlatPatch(self), try FlatPatch(other), model))
+    var ends = JoinedEnds(
+      PatchJoining(try FlatPatch(self, model), try FlatPatch(other, model), model))
     return try ends.joining().patch()
   }
 }

@@ -105,7 +105,7 @@ extension Patch {
 
   private func rebased(over past: PatchPast, _ isYielding: Bool) throws(PatchError) -> Patch {
     var own: Set<PatchIdentity> = []
-    for entry in try FlatPatch(self).entries where entry.patch.kind != .deletion {
+    for entry in try FlatPatch(self, nil).entries where entry.patch.kind != .deletion {
       if let name = entry.patch.identityAfter,
         entry.patch.kind == .creation || name != entry.patch.identity
       {
@@ -137,7 +137,7 @@ private struct PatchPast {
   /// Takes in what was done before all that it knows.
   mutating func add(before patches: [Patch]) throws(PatchError) {
     for patch in patches.reversed() {
-      let entries = try FlatPatch(patch).entries.map(\.patch)
+      let entries = try FlatPatch(patch, nil).entries.map(\.patch)
       var renamed: [PatchIdentity: PatchIdentity] = [:]
       for entry in entries where entry.kind == .update {
         if let name = entry.identityAfter, name != entry.identity { renamed[entry.identity] = name }
@@ -193,7 +193,7 @@ private struct FollowedNames {
 
   mutating func add(_ patch: Patch) throws(PatchError) {
     var renamed: [(first: PatchIdentity, now: PatchIdentity)] = []
-    for entry in try FlatPatch(patch).entries.map(\.patch) where entry.kind == .update {
+    for entry in try FlatPatch(patch, nil).entries.map(\.patch) where entry.kind == .update {
       guard let now = entry.identityAfter, now != entry.identity else { continue }
       renamed.append((former.removeValue(forKey: entry.identity) ?? entry.identity, now))
     }

@@ -74,7 +74,7 @@ private struct PatchSettling {
 
   mutating func follow(_ patch: Patch) throws(PatchError) {
     edits.append([:])
-    let entries = try FlatPatch(patch).entries.map(\.patch)
+    let entries = try FlatPatch(patch, nil).entries.map(\.patch)
     let gone = Set(entries.lazy.filter { $0.kind == .deletion }.map(\.identity))
     part(fromThoseThatLedTo: gone)
     for entry in entries where entry.kind != .creation { say(entry) }
@@ -83,7 +83,7 @@ private struct PatchSettling {
 
   /// Has what a patch from elsewhere says be said before it and after it.
   mutating func part(from patch: Patch) throws(PatchError) {
-    let entries = try FlatPatch(patch).entries.map(\.patch)
+    let entries = try FlatPatch(patch, nil).entries.map(\.patch)
     for entry in entries {
       if entry.kind != .update { said[entry.identity] = nil }
       for key in (entry.new ?? [:]).keys { said[entry.identity]?[key] = nil }

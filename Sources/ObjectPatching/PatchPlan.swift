@@ -126,7 +126,7 @@ struct PatchPlan {
     self.context = context
     self.policy = policy
     hasDelegate = delegate != nil
-    flat = try FlatPatch(patch)
+    flat = try FlatPatch(patch, context.store.model)
     lookup = PatchLookup(context)
     let check = PatchCheck(context: context, lookup: lookup, delegate: delegate)
     for entry in flat.entries {

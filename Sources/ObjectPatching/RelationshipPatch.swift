@@ -40,7 +40,8 @@ public struct RelationshipPatch: Hashable, Sendable {
   /// The objects that it leads to now and did not before, named as they are after the patch, in the same order.
   public var added: [Member]
 
-  /// Patches of objects that the relationship leads to, or led to.
+  /// Patches of objects that the relationship leads to, or led to. What these create comes to it, also where `added` does
+  /// not say so.
   public var patches: [ObjectPatch]
 
   /// Makes a patch of a relationship.

@@ -171,12 +171,11 @@ struct RandomGraph {
 
   private mutating func connect(_ object: ManagedObject) throws {
     let key = [
-      "parent", "boss", "deputy", "friends", "fans", "items", "holders", "whole", "parts",
-    ][
-      roll(9)]
+      "parent", "boss", "deputy", "friends", "fans", "items", "holders", "whole", "parts", "owner",
+    ][roll(10)]
     let others = try objects("Thing")
     switch key {
-    case "parent", "boss", "deputy", "whole":
+    case "parent", "boss", "deputy", "whole", "owner":
       object.setValue(
         roll(4) == 0 ? nil : .reference(others[roll(others.count)].objectID), forKey: key)
     case "items", "parts":

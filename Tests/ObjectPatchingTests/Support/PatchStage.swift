@@ -151,7 +151,7 @@ struct GraphPicture: Equatable, CustomStringConvertible {
   var oneSided: String? {
     let inverses = [
       "parent": "children", "boss": "deputy", "friends": "fans", "items": "holders",
-      "whole": "parts", "about": "notes", "next": "previous",
+      "whole": "parts", "owner": "owned", "about": "notes", "next": "previous",
     ]
     for (name, content) in objects {
       for (key, inverse) in inverses.map({ ($0, $1) }) + inverses.map({ ($1, $0) }) {
