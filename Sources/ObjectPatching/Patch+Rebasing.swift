@@ -82,150 +82,68 @@ extension Patch {
   ///     after the last all that nobody knew of.
   ///   - isYielding: as there.
   ///
-  /// Costs: what the others say is read once.
+  /// Costs: what the patches and the others say is read once.
   public static func rebased(
     _ patches: [Patch], over others: [[Patch]], isYielding: Bool
   ) throws -> [Patch] {
     if others.joined().allSatisfy(\.objects.isEmpty) { return patches }
     var past = PatchPast()
-    var pasts: [PatchPast] = []
     for index in patches.indices.reversed() {
-      if index < others.count { try past.add(before: others[index]) }
-      pasts.append(past)
+      try past.add(before: index < others.count ? others[index] : [])
     }
-    var followed = FollowedNames()
     return try patches.map { patch in
-      var past = pasts.removeLast()
-      past.follow(followed)
-      let rebased = try patch.rebased(over: past, isYielding)
-      try followed.add(patch)
+      let entries = try FlatPatch(patch, nil).entries.map(\.patch)
+      let rebased = patch.rebased(over: past, entries, isYielding)
+      past.go(beyond: entries)
       return rebased
     }
   }
 
-  private func rebased(over past: PatchPast, _ isYielding: Bool) throws(PatchError) -> Patch {
-    var own: Set<PatchIdentity> = []
-    for entry in try FlatPatch(self, nil).entries where entry.patch.kind != .deletion {
-      if let name = entry.patch.identityAfter,
-        entry.patch.kind == .creation || name != entry.patch.identity
-      {
-        own.insert(name)
-      }
-    }
-    let rebasing = PatchRebasing(past: past, own: own, isYielding)
-    return Patch(objects: objects.map { rebasing.patch($0) })
-  }
-}
-
-/// What patches have done to names and to members, by the names that objects have after all of them.
-private struct PatchPast {
-  /// What comes to a set or a relationship, or goes.
-  enum Member: Hashable {
-    case value(Value)
-    case object(PatchIdentity)
-  }
-
-  struct Place: Hashable {
-    var identity: PatchIdentity
-    let key: String
-    var member: Member
-  }
-
-  fileprivate(set) var names: [PatchIdentity: PatchIdentity] = [:]
-  fileprivate(set) var touched: Set<Place> = []
-
-  /// Takes in what was done before all that it knows.
-  mutating func add(before patches: [Patch]) throws(PatchError) {
-    for patch in patches.reversed() {
-      let entries = try FlatPatch(patch, nil).entries.map(\.patch)
-      var renamed: [PatchIdentity: PatchIdentity] = [:]
-      for entry in entries where entry.kind == .update {
-        if let name = entry.identityAfter, name != entry.identity { renamed[entry.identity] = name }
-      }
-      func after(_ name: PatchIdentity) -> PatchIdentity { names[name] ?? name }
-      func before(_ name: PatchIdentity) -> PatchIdentity { after(renamed[name] ?? name) }
-      for entry in entries where entry.kind != .deletion {
-        let identity = entry.kind == .creation ? after(entry.identity) : before(entry.identity)
-        for (key, relationship) in entry.relationships where relationship.kind != .toOne {
-          let members =
-            relationship.removed.map { before($0.identity) }
-            + relationship.added.map { after($0.identity) }
-          for member in members {
-            touched.insert(Place(identity: identity, key: key, member: .object(member)))
-          }
-        }
-        for (key, new) in entry.new ?? [:] {
-          for member in Value.changedMembers(from: entry.old?[key], to: new) {
-            touched.insert(Place(identity: identity, key: key, member: .value(member)))
-          }
-        }
-      }
-      let earlier = renamed.map { (name: $0, then: after($1)) }
-      for given in renamed.values { names[given] = nil }
-      for (name, then) in earlier { names[name] = then }
-    }
-  }
-}
-
-extension PatchPast {
-  /// Has what patches rename, which are applied after all of them, be known by its new name.
-  fileprivate mutating func follow(_ followed: FollowedNames) {
-    if followed.names.isEmpty { return }
-    var renamed: [PatchIdentity: PatchIdentity] = [:]
-    for (name, now) in followed.names { renamed[names[name] ?? name] = now }
-    for name in followed.names.keys { names[name] = nil }
-    touched = Set(
-      touched.map { place in
-        var place = place
-        place.identity = renamed[place.identity] ?? place.identity
-        if case .object(let member) = place.member, let name = renamed[member] {
-          place.member = .object(name)
-        }
-        return place
-      })
-  }
-}
-
-/// What patches that follow each other rename, by the names before the first.
-private struct FollowedNames {
-  private(set) var names: [PatchIdentity: PatchIdentity] = [:]
-  private var former: [PatchIdentity: PatchIdentity] = [:]
-
-  mutating func add(_ patch: Patch) throws(PatchError) {
-    var renamed: [(first: PatchIdentity, now: PatchIdentity)] = []
-    for entry in try FlatPatch(patch, nil).entries.map(\.patch) where entry.kind == .update {
-      guard let now = entry.identityAfter, now != entry.identity else { continue }
-      renamed.append((former.removeValue(forKey: entry.identity) ?? entry.identity, now))
-    }
-    for (first, now) in renamed {
-      names[first] = now
-      former[now] = first
-    }
+  /// - Parameter entries: its own, without nesting.
+  private func rebased(
+    over past: PatchPast, _ entries: [ObjectPatch], _ isYielding: Bool
+  ) -> Patch {
+    var rebasing = PatchRebasing(past, entries, isYielding)
+    var rebased: [ObjectPatch] = []
+    for object in objects { rebased.append(rebasing.patch(object)) }
+    return Patch(objects: rebased + rebasing.freed)
   }
 }
 
 private struct PatchRebasing {
-  let past: PatchPast
-  /// The names that objects get by the patch itself.
-  let own: Set<PatchIdentity>
-  let isYielding: Bool
+  private let past: PatchPast
+  private let isYielding: Bool
+  /// The names that objects get by the patch itself, with those they have before; nil for none.
+  private var own: [PatchIdentity: PatchIdentity?] = [:]
+  /// What comes to be under relationships that it does not come to.
+  private(set) var freed: [ObjectPatch] = []
 
-  init(past: PatchPast, own: Set<PatchIdentity>, _ isYielding: Bool) {
-    self.past = past
-    self.own = own
-    self.isYielding = isYielding
+  init(_ past: PatchPast, _ entries: [ObjectPatch], _ isYielding: Bool) {
+    (self.past, self.isYielding) = (past, isYielding)
+    for entry in entries where entry.kind != .deletion {
+      guard let name = entry.identityAfter else { continue }
+      if entry.kind == .creation {
+        own[name] = .some(nil)
+      } else if name != entry.identity {
+        own[name] = entry.identity
+      }
+    }
   }
-
-  private func before(_ name: PatchIdentity) -> PatchIdentity { past.names[name] ?? name }
 
   private func after(_ name: PatchIdentity) -> PatchIdentity {
-    own.contains(name) ? name : before(name)
+    own.keys.contains(name) ? name : past.name(of: name)
   }
 
-  func patch(_ source: ObjectPatch) -> ObjectPatch {
+  /// What others know an object by that is named so after the patch; nil for nothing.
+  private func origin(after name: PatchIdentity) -> PatchIdentity? {
+    guard let before = own[name] else { return past.origin(of: name) }
+    return before.map(past.origin(of:)) ?? past.originOfNew(name)
+  }
+
+  mutating func patch(_ source: ObjectPatch) -> ObjectPatch {
     var patch = source
     if source.kind != .creation {
-      patch.identity = before(source.identity)
+      patch.identity = past.name(of: source.identity)
       // What is only said of the name, as it does not change, is said of the one it has.
       if case .attribute(let key, let value) = patch.identity.identifier, source.kind == .update,
         source.new?[key] == nil, patch.old?[key] != nil
@@ -233,40 +151,55 @@ private struct PatchRebasing {
         patch.old?[key] = value
       }
     }
-    for (key, relationship) in source.relationships {
-      let rebased = self.relationship(relationship, key, of: patch.identity)
+    let origin =
+      source.kind == .creation
+      ? past.originOfNew(source.identity) : past.origin(of: source.identity)
+    for (key, relationship) in source.relationships.sorted(by: { $0.key < $1.key }) {
+      let rebased = self.relationship(relationship, key, of: origin)
       let isNothing =
         rebased.removed.isEmpty && rebased.added.isEmpty && rebased.patches.isEmpty
       patch.relationships[key] = isNothing ? nil : rebased
     }
-    if isYielding, source.kind != .deletion { yieldMembers(&patch) }
+    if isYielding, source.kind != .deletion { yieldMembers(&patch, of: origin) }
     return patch
   }
 
-  private func relationship(
-    _ source: RelationshipPatch, _ key: String, of identity: PatchIdentity
+  private mutating func relationship(
+    _ source: RelationshipPatch, _ key: String, of object: PatchIdentity?
   ) -> RelationshipPatch {
     typealias Member = RelationshipPatch.Member
-    func isLeft(_ member: Member) -> Bool {
-      isYielding && source.kind != .toOne
-        && past.touched.contains(
-          .init(identity: identity, key: key, member: .object(member.identity)))
+    func isLeft(_ member: PatchIdentity?) -> Bool {
+      guard isYielding, source.kind != .toOne, let member else { return false }
+      return isTouched(object, key, .object(member))
     }
-    var patch = source
-    patch.removed = source.removed.map { Member(before($0.identity), position: $0.position) }
-    patch.added = source.added.map { Member(after($0.identity), position: $0.position) }
-    patch.removed.removeAll(where: isLeft)
-    patch.added.removeAll(where: isLeft)
-    patch.patches = source.patches.map(self.patch)
+    var patch = RelationshipPatch(source.kind)
+    patch.removed = source.removed.filter { !isLeft(past.origin(of: $0.identity)) }
+      .map { Member(past.name(of: $0.identity), position: $0.position) }
+    patch.added = source.added.filter { !isLeft(origin(after: $0.identity)) }
+      .map { Member(after($0.identity), position: $0.position) }
+    for child in source.patches {
+      let rebased = self.patch(child)
+      if child.kind == .creation, isLeft(origin(after: child.identity)) {
+        freed.append(rebased)
+      } else {
+        patch.patches.append(rebased)
+      }
+    }
     return patch
+  }
+
+  private func isTouched(
+    _ object: PatchIdentity?, _ key: String, _ member: PatchPast.Member
+  ) -> Bool {
+    object.map { past.hasTouched(PatchPast.Place(identity: $0, key: key, member: member)) } ?? false
   }
 
   /// Has members of sets be as the patch has them before, where others have had them come or go.
-  private func yieldMembers(_ patch: inout ObjectPatch) {
+  private func yieldMembers(_ patch: inout ObjectPatch, of object: PatchIdentity?) {
     for (key, new) in patch.new ?? [:] {
       let old = patch.old?[key]
       let left = Value.changedMembers(from: old, to: new).filter {
-        past.touched.contains(.init(identity: patch.identity, key: key, member: .value($0)))
+        isTouched(object, key, .value($0))
       }
       if left.isEmpty { continue }
       var members = new.set ?? []
@@ -281,17 +214,6 @@ private struct PatchRebasing {
         patch.new?[key] = .set(members)
       }
     }
-  }
-}
-
-extension Value {
-  /// What comes to a set or goes from it; nothing where it is none.
-  fileprivate static func changedMembers(from old: Value?, to new: Value) -> Set<Value> {
-    let values = [old ?? .null, new]
-    guard values.contains(where: { $0.set != nil }),
-      values.allSatisfy({ $0.isNull || $0.set != nil })
-    else { return [] }
-    return (old?.set ?? []).symmetricDifference(new.set ?? [])
   }
 }
 

@@ -16,16 +16,21 @@ extension Patch {
   ///     said before it and after it.
   ///   - store: has the model.
   /// - Throws: where the changes of one object stand in several places of a patch.
+  ///
+  /// Costs: what the patches and the others say is read once.
   public static func settled(
     _ patches: [Patch], between others: [[Patch]] = [], in store: ReadableStore
   ) throws(PatchError) -> [Patch] {
-    var settling = PatchSettling(Schema.of(store))
+    var settling = PatchSettling(store)
     for (index, patch) in patches.enumerated() {
       try settling.follow(patch)
       if index < others.count { for other in others[index] { try settling.part(from: other) } }
     }
     return zip(patches, settling.edits).map { patch, edits in
-      edits.isEmpty ? patch : Patch(objects: patch.objects.compactMap { $0.edited(edits) })
+      if edits.isEmpty { return patch }
+      var freed: [ObjectPatch] = []
+      let objects = patch.objects.compactMap { $0.edited(edits, &freed) }
+      return Patch(objects: objects + freed)
     }
   }
 }
@@ -47,13 +52,10 @@ private struct PatchSettling {
   /// What a value is, or a relationship to one leads to.
   private enum Content: Hashable {
     case value(Value)
-    case object(PatchIdentity?)
+    /// The object's number.
+    case object(Int?)
 
-    var target: PatchIdentity? { if case .object(let identity) = self { identity } else { nil } }
-
-    func renamed(_ names: [PatchIdentity: PatchIdentity]) -> Content {
-      target.flatMap { names[$0] }.map { .object($0) } ?? self
-    }
+    var target: Int? { if case .object(let number) = self { number } else { nil } }
   }
 
   /// What was said of a thing until now, by one patch.
@@ -66,118 +68,102 @@ private struct PatchSettling {
   }
 
   private let schema: Schema
-  /// What was said, by the names that objects have by now.
-  private var said: [PatchIdentity: [String: Said]] = [:]
+  private let model: ManagedObjectModel?
+  private var numbers = ObjectNumbers()
+  /// What was said, by the objects' numbers.
+  private var said: [Int: [String: Said]] = [:]
+  /// The objects that the patch at hand deletes.
+  private var going: Set<Int> = []
   private(set) var edits: [PatchEdits] = []
 
-  init(_ schema: Schema) { self.schema = schema }
+  init(_ store: ReadableStore) { (schema, model) = (Schema.of(store), store.model) }
 
   mutating func follow(_ patch: Patch) throws(PatchError) {
     edits.append([:])
-    let entries = try FlatPatch(patch, nil).entries.map(\.patch)
-    let gone = Set(entries.lazy.filter { $0.kind == .deletion }.map(\.identity))
-    part(fromThoseThatLedTo: gone)
-    for entry in entries where entry.kind != .creation { say(entry) }
-    rename(entries)
+    let entries = try FlatPatch(patch, model).entries.map(\.patch)
+    let change = numbers.change(by: entries)
+    let deletions = entries.filter { $0.kind == .deletion }
+    going = Set(deletions.map { numbers.number(of: $0.identity) })
+    for entry in entries where entry.kind != .creation { say(entry, change) }
+    numbers.apply(change)
+    for number in going { said[number] = nil }
   }
 
   /// Has what a patch from elsewhere says be said before it and after it.
   mutating func part(from patch: Patch) throws(PatchError) {
-    let entries = try FlatPatch(patch, nil).entries.map(\.patch)
+    let entries = try FlatPatch(patch, model).entries.map(\.patch)
     for entry in entries {
-      if entry.kind != .update { said[entry.identity] = nil }
-      for key in (entry.new ?? [:]).keys { said[entry.identity]?[key] = nil }
-      for key in entry.relationships.keys { said[entry.identity]?[key] = nil }
+      let number = numbers.number(of: entry.identity)
+      if entry.kind != .update { said[number] = nil }
+      for key in (entry.new ?? [:]).keys { said[number]?[key] = nil }
+      for key in entry.relationships.keys { said[number]?[key] = nil }
     }
-    part(fromThoseThatLedTo: Set(entries.lazy.filter { $0.kind == .deletion }.map(\.identity)))
-    rename(entries)
+    numbers.apply(numbers.change(by: entries))
   }
 
-  /// What led to objects that go was led elsewhere before, or it may go with them.
-  private mutating func part(fromThoseThatLedTo gone: Set<PatchIdentity>) {
-    if gone.isEmpty { return }
-    for (identity, keys) in said {
-      for (key, each) in keys where each.first.target.map(gone.contains) ?? false {
-        said[identity]?[key] = nil
-      }
-    }
+  /// Whether it did not lead to what has gone since: that was led elsewhere before, or it may go with it.
+  private func lasts(_ content: Content) -> Bool {
+    content.target.map { numbers.name(of: $0) != nil && !going.contains($0) } ?? true
   }
 
-  private mutating func say(_ entry: ObjectPatch) {
+  private mutating func say(_ entry: ObjectPatch, _ change: ObjectNumbers.Change) {
+    let number = numbers.number(of: entry.identity)
     guard let info = schema.entity(named: entry.entityName) else {
-      said[entry.identity] = nil
+      said[number] = nil
       return
     }
     let isDeletion = entry.kind == .deletion
     for (key, old) in entry.old ?? [:] {
       guard let new = isDeletion ? old : entry.new?[key] else { continue }
       guard isPlain(key, info), !old.hasMembers, !new.hasMembers else {
-        said[entry.identity]?[key] = nil
+        said[number]?[key] = nil
         continue
       }
-      if let first = say(entry, key, .value(old), .value(new)), case .value(let value) = first {
+      if let first = say(entry, number, key, .value(old), .value(new)),
+        case .value(let value) = first
+      {
         edits[edits.count - 1][entry.identity, default: ObjectEdits()].old[key] = value
       }
     }
     for (key, relationship) in entry.relationships where relationship.kind == .toOne {
       guard info.property(key)?.relationship?.isSaidAtOneEnd ?? false else {
-        said[entry.identity]?[key] = nil
+        said[number]?[key] = nil
         continue
       }
-      let old = Content.object(relationship.removed.first?.identity)
-      let new = isDeletion ? old : .object(relationship.added.first?.identity)
-      if let first = say(entry, key, old, new) {
-        edits[edits.count - 1][entry.identity, default: ObjectEdits()].removed[key] = first.target
+      let old = Content.object(
+        relationship.removed.first.map { numbers.number(of: $0.identity) })
+      let new = Content.object(
+        relationship.added.first.map { numbers.number(of: $0.identity, after: change) })
+      if let first = say(entry, number, key, old, isDeletion ? old : new) {
+        edits[edits.count - 1][entry.identity, default: ObjectEdits()].removed[key] =
+          .some(first.target.flatMap(numbers.name(of:)))
       }
     }
   }
 
   /// - Returns: what it was before it was first said, where that is another than the patch says; nil where it is not.
   private mutating func say(
-    _ entry: ObjectPatch, _ key: String, _ old: Content, _ new: Content
+    _ entry: ObjectPatch, _ number: Int, _ key: String, _ old: Content, _ new: Content
   ) -> Content? {
     var now = Said(place: edits.count - 1, identity: entry.identity, first: old, last: new)
     var before: Content?
-    if let earlier = said[entry.identity]?[key], earlier.last == old {
+    if let earlier = said[number]?[key], earlier.last == old, lasts(earlier.first) {
       edits[earlier.place][earlier.identity, default: ObjectEdits()].left.insert(key)
       now.first = earlier.first
       before = earlier.first
     }
     if entry.kind == .update, now.first == new {
       edits[now.place][entry.identity, default: ObjectEdits()].left.insert(key)
-      said[entry.identity]?[key] = nil
+      said[number]?[key] = nil
       return nil
     }
-    said[entry.identity, default: [:]][key] = now
+    said[number, default: [:]][key] = now
     return before
   }
 
   /// Whether it is a value that is not what objects are named by.
   private func isPlain(_ key: String, _ info: EntityInfo) -> Bool {
     info.property(key)?.attribute.map { !$0.isIdentifier } ?? true
-  }
-
-  /// Has objects, and what leads to them, be known by the names that entries give them.
-  private mutating func rename(_ entries: [ObjectPatch]) {
-    var names: [PatchIdentity: PatchIdentity] = [:]
-    var gone: [PatchIdentity] = []
-    for entry in entries where entry.kind != .creation && entry.identityAfter != entry.identity {
-      if let name = entry.identityAfter { names[entry.identity] = name }
-      gone.append(entry.identity)
-    }
-    if gone.isEmpty { return }
-    let renamed = names.map { ($1, said[$0]) }
-    for identity in gone { said[identity] = nil }
-    for (identity, keys) in renamed { said[identity] = keys }
-    if names.isEmpty { return }
-    said = said.mapValues { keys in
-      keys.mapValues { each in
-        var each = each
-        each.first = each.first.renamed(names)
-        each.last = each.last.renamed(names)
-        return each
-      }
-    }
   }
 }
 
@@ -194,18 +180,25 @@ extension Value {
 }
 
 extension ObjectPatch {
-  /// Nil where nothing is left.
-  fileprivate func edited(_ edits: PatchEdits) -> ObjectPatch? {
+  /// - Parameter freed: what comes to be under a relationship that is not said any more, and so stands nowhere else.
+  /// - Returns: nil where nothing is left.
+  fileprivate func edited(_ edits: PatchEdits, _ freed: inout [ObjectPatch]) -> ObjectPatch? {
     var patch = self
-    for (key, relationship) in relationships where !relationship.patches.isEmpty {
-      patch.relationships[key]?.patches = relationship.patches.compactMap { $0.edited(edits) }
+    for (key, relationship) in relationships.sorted(by: { $0.key < $1.key })
+    where !relationship.patches.isEmpty {
+      patch.relationships[key]?.patches = relationship.patches.compactMap {
+        $0.edited(edits, &freed)
+      }
     }
     if kind != .creation, let own = edits[identity] {
-      for key in own.left {
+      for key in own.left.sorted() {
         patch.new?[key] = nil
         patch.old?[key] = nil
-        patch.relationships[key]?.removed = []
-        patch.relationships[key]?.added = []
+        guard let relationship = patch.relationships[key] else { continue }
+        let isCreation = { (child: ObjectPatch) in child.kind == .creation }
+        freed += relationship.patches.filter(isCreation)
+        patch.relationships[key] = RelationshipPatch(
+          relationship.kind, patches: relationship.patches.filter { !isCreation($0) })
       }
       for (key, value) in own.old where !own.left.contains(key) { patch.old?[key] = value }
       for (key, identity) in own.removed where !own.left.contains(key) {

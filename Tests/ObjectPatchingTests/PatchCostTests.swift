@@ -268,6 +268,66 @@ import Testing
     #expect(growth < 24)
   }
 
+  @Test(arguments: ["rename", "delete"])
+  func `settling many patches that rename or delete costs what they are`(_ kind: String) throws {
+    func name(_ guid: String) -> PatchIdentity { PatchIdentity("Book", "guid", .string(guid)) }
+    let store = try PatchStage().store
+    func time(_ count: Int) throws -> UInt64 {
+      let patches = (0..<count).map { number in
+        let seen = RelationshipPatch(.toOne, added: [.init(name("seen"))])
+        let other = name("a\(number)")
+        let old: [String: Value] = ["guid": .string("a\(number)")]
+        return Patch(objects: [
+          ObjectPatch(
+            updating: name("s\(number)"), old: ["score": .null], new: ["score": 1],
+            relationships: ["see": seen]),
+          kind == "delete"
+            ? ObjectPatch(deleting: other, old: old)
+            : ObjectPatch(updating: other, old: old, new: ["guid": .string("b\(number)")]),
+        ])
+      }
+      let begin = threadTime()
+      let settled = try Patch.settled(patches, in: store)
+      let time = threadTime() - begin
+      #expect(settled == patches)
+      return time
+    }
+    let growth = try growth(from: 250, to: 2_000, of: time)
+    // Eight times, where what was said before is not gone over for each.
+    #expect(growth < 24)
+  }
+
+  @Test(arguments: [true, false])
+  func `rebasing many patches that rename costs what they are and what the others are`(
+    _ isKnown: Bool
+  ) throws {
+    func name(_ guid: String) -> PatchIdentity { PatchIdentity("Book", "guid", .string(guid)) }
+    func friend(_ number: Int) -> Patch {
+      let friends = RelationshipPatch(.toMany, added: [.init(name("f\(number)"))])
+      return Patch(objects: [ObjectPatch(updating: name("x"), relationships: ["friends": friends])])
+    }
+    func time(_ count: Int) throws -> UInt64 {
+      let patches = (0..<count).map { number in
+        Patch(objects: [
+          ObjectPatch(
+            updating: name("a\(number)"), old: ["guid": .string("a\(number)")],
+            new: ["guid": .string("b\(number)")])
+        ])
+      }
+      // Each knows of what was done before it, or the last of nothing.
+      var others = (0..<count).map { isKnown ? [friend($0)] : [] }
+      if !isKnown { others[count - 1] = (0..<count).map(friend) }
+      let begin = threadTime()
+      let rebased = try Patch.rebased(patches, over: others, isYielding: true)
+      let time = threadTime() - begin
+      #expect(rebased == patches)
+      return time
+    }
+    let growth = try growth(from: 250, to: 2_000, of: time)
+    // Eight times, where the members are not gone over for each.
+    #expect(growth < 24)
+  }
+
   @Test func `members that do not come to one owner are told at once, and cost what they are`()
     throws
   {

@@ -107,4 +107,22 @@ import Testing
     try patch.followed(by: leaving, model: model).apply(to: context)
     #expect(try links == ["parent": ["Book one"]])
   }
+
+  @Test func `what a rebased patch leaves out it does not add`() throws {
+    context.insert("Book").setValue("n", forKey: "guid")
+    try context.save()
+    let members = [RelationshipPatch.Member(name("n"))]
+    let here = [
+      update("one", "friends", RelationshipPatch(.toMany, added: members)),
+      update("one", "friends", RelationshipPatch(.toMany, removed: members)),
+    ]
+    for added in [members, []] {
+      let patch = update(
+        "one", "friends",
+        RelationshipPatch(.toMany, added: added, patches: [made(leadingBy: "parent")]))
+      try patch.rebased(over: here, isYielding: true).apply(to: context, policy: .merge)
+      #expect(try links == ["parent": ["Book one"]])
+      context.undo()
+    }
+  }
 }
