@@ -4,7 +4,7 @@ import ObjectPatching
 import ObjectStore
 import Testing
 
-/// Places in an order that patches say, or leave unsaid: joined, and taken back.
+/// Places in an order that patches say, or leave unsaid: joined, filtered, and taken back.
 @Suite struct PatchPlaceTests {
   private typealias Member = RelationshipPatch.Member
 
@@ -108,6 +108,59 @@ import Testing
       try first.followed(by: second, model: PatchStage.model())
     }
     #expect(error?.code == .doesNotFollow && error?.path.description == "/0/items")
+  }
+
+  // MARK: Filtered
+
+  @Test func `S77: a patch without some entities is applied where these are not`() throws {
+    let stage = try PatchStage()
+    let (context, follower) = (stage.context(), try PatchStage(seed: 2))
+    let shelf = context.insert("Book")
+    func order(_ things: [ManagedObject]) throws {
+      shelf.setValue(.array(things.map { .reference($0.objectID) }), forKey: "items")
+      try context.save()
+    }
+    func make(_ entity: String, _ guid: String) -> ManagedObject {
+      let made = context.insert(entity)
+      made.setValue(.string(guid), forKey: "guid")
+      return made
+    }
+    shelf.setValue("shelf", forKey: "guid")
+    let (film, b) = (make("Film", "f"), make("Book", "b"))
+    try order([film, b])
+    let (c, d) = (make("Book", "c"), make("Book", "d"))
+    // Films stand before what comes, goes and moves, whether the patch speaks of them or not.
+    for things in [
+      [film, b, c, d], [film, c, d, b], [c, d], [b, film, c, make("Film", "g"), d],
+    ] {
+      try order(things)
+    }
+    for commit in try stage.store.commits(since: 0) {
+      var patch = try Patch([commit], of: stage.store)
+      patch.removeObjects(ofEntities: ["Film"], model: try PatchStage.model())
+      try patch.apply(to: follower.store)
+    }
+    let picture = try GraphPicture(follower.context())
+    let items = try #require(picture.objects["Book shelf"]?.links["items"])
+    #expect(items.sorted() == ["Book b", "Book c", "Book d"])
+    #expect(picture.objects.count == 4)
+  }
+
+  @Test func `a patch without some entities says the places of others where it can`() throws {
+    let film = Member(PatchIdentity("Film", "guid", "f"), position: 1)
+    for (added, kept) in [
+      ([Self.member("d", 2), film, Self.member("e", 0)], [Self.member("e"), Self.member("d")]),
+      ([Self.member("d", 2)], [Self.member("d", 2)]),
+    ] {
+      var patch = Self.items(added: added)
+      patch.removeObjects(ofEntities: ["Film"])
+      #expect(patch == Self.items(added: kept))
+      try patch.apply(to: context())
+    }
+    // An order of books alone counts no films.
+    var patch = Self.items(added: [Self.member("d", 2)])
+    patch.removeObjects(ofEntities: ["Note"], model: try PatchStage.model())
+    #expect(patch == Self.items(added: [Self.member("d", 2)]))
   }
 
   // MARK: Taken back
