@@ -11,6 +11,7 @@ let following = EntityDescription(
   attributes: [
     AttributeDescription("source", .string, isIdentifier: true),
     AttributeDescription("seen", .string, isOptional: false),
+    AttributeDescription("known", .integer),
   ])
 
 /// What came to a store, for one that follows it.
@@ -61,18 +62,25 @@ func news(
   // That of bookmarks alone is not kept, or each would have the other keep something in turn.
   let isNews = commits.contains { $0.changes.contains { $0.entityName != "Following" } }
   guard isNews, let last = commits.last else { return nil }
-  var news = News(
-    follower: follower, since: seen, through: try source.mark(of: last.number), steps: [])
   var known = CommitMark.beginning
   if seen != .beginning {
     known = try lastSeen(of: follower, in: source.asOf(.commit(seen.number)))
   }
-  var rest = commits[...]
+  return News(
+    follower: follower, since: seen, through: try source.mark(of: last.number),
+    steps: try steps(of: source, commits, knowing: known, for: follower))
+}
+
+/// What commits of a store have done, but those that brought something from the one that follows.
+func steps(
+  of source: ReadableStore, _ commits: [Commit], knowing known: CommitMark, for follower: String
+) throws -> [News.Step] {
+  var (steps, known, rest) = ([News.Step](), known, commits[...])
   while let first = rest.first {
     if first.userInfo["from"] == .string(follower) {
       // It says itself how far it goes, and whether what came before is given up.
       known = first.seenMark ?? known
-      if first.userInfo["givesIn"] == true { news.steps = [] }
+      if first.userInfo["givesIn"] == true { steps = [] }
       rest.removeFirst()
       continue
     }
@@ -80,10 +88,10 @@ func news(
     rest.removeFirst(run.count)
     for var patch in try Patch.steps(Array(run), of: source) {
       patch.removeObjects(ofEntities: ["Following"])
-      news.steps.append(News.Step(known: known, patch: patch))
+      steps.append(News.Step(known: known, patch: patch))
     }
   }
-  return news
+  return steps
 }
 
 extension Commit {
@@ -94,23 +102,56 @@ extension Commit {
   }
 }
 
+/// The commit through which another store knows of all that was done here, by its bookmark.
+func lastKnown(
+  to source: String, in follower: ReadableStore, _ bookmark: ManagedObject?
+) throws -> CommitNumber {
+  guard let known = bookmark?.value(forKey: "known")?.integer else { return .none }
+  // The next one has kept that, and so brought something from there, unless it stands among those behind it.
+  let next = CommitNumber(rawValue: UInt64(known) + 1)
+  let behind = try follower.commits(since: next)
+  let isBehind = behind.contains { $0.userInfo["from"] == .string(source) }
+  return isBehind ? CommitNumber(rawValue: UInt64(known)) : next
+}
+
+/// What was done in a store after each step of what is brought, and whoever did the next knew of; nobody knew of what is
+/// last.
+func doneHere(
+  _ follower: ReadableStore, besides brought: News, from source: String,
+  since known: CommitNumber
+) throws -> [[Patch]] {
+  let ends = brought.steps.dropFirst().map { $0.known.number as CommitNumber? } + [nil]
+  return try zip(brought.steps, ends).map { step, end in
+    if let end, end == step.known.number || end <= known { return [] }
+    let commits =
+      step.known.number > known
+      ? try follower.commits(following: step.known, through: end)
+      : try follower.commits(since: known).filter { $0.number <= end ?? $0.number }
+    return try steps(of: follower, commits, knowing: .beginning, for: source).map(\.patch)
+      .filter { !$0.isEmpty }
+  }
+}
+
 /// Has a store take what came from another, and keep how far that goes: both by one commit, or neither.
+///
+/// - Parameter last: the last commit of its own that it gives up, as it gives in.
 @discardableResult
 func take(
   _ brought: News, from source: String, into follower: JournaledStore,
-  policy: PatchPolicy = .refuse, givesIn: Bool = false
+  policy: PatchPolicy = .refuse, givingUpThrough last: CommitNumber? = nil
 ) throws -> Commit? {
   let context = ManagedObjectContext(follower, isolation: nil)
   // What comes a second time has been taken, and what comes too early is waited for.
   guard try lastSeen(of: source, in: context) == brought.since else { return nil }
   do {
-    // What was done here after each step, and whoever did the next knew of: nobody knew of what is last.
-    let marks = brought.steps.dropFirst().map { $0.known as CommitMark? } + [nil]
-    let own = try zip(brought.steps, marks).map { step, next in
-      step.known == next
-        ? []
-        : try news(of: follower, since: step.known, until: next, for: source)?
-          .steps.map(\.patch) ?? []
+    let former = try bookmark(of: source, in: context)
+    let through = last ?? follower.lastCommit
+    var (known, own) = (through, [[Patch]]())
+    if last == nil {
+      known = try lastKnown(to: source, in: follower, former)
+      own = try doneHere(follower, besides: brought, from: source, since: known)
+      known = max(known, brought.steps.last?.known.number ?? .none)
+      if let unknown = own.last, unknown.isEmpty { known = through }
     }
     // A value that went there and back is as it was, names are those of here, and where both are merged, members are as
     // the store has them whose name is the last.
@@ -122,12 +163,13 @@ func take(
       patch.removeObjects(ofEntities: ["Following"])
       try patch.apply(to: context, policy: policy)
     }
-    let bookmark = try bookmark(of: source, in: context) ?? context.insert("Following")
+    let bookmark = former ?? context.insert("Following")
     bookmark.setValue(.string(source), forKey: "source")
     bookmark.setValue(.string("\(brought.through)"), forKey: "seen")
+    bookmark.setValue(.integer(Int(known.rawValue)), forKey: "known")
     return try context.save(
       message: "what came to \(source) since \(brought.since.number)",
-      userInfo: ["from": .string(source), "givesIn": .boolean(givesIn)])
+      userInfo: ["from": .string(source), "givesIn": .boolean(last != nil)])
   } catch {
     context.rollback()
     throw error
@@ -152,13 +194,13 @@ func bring(
 @discardableResult
 func giveIn(_ follower: Named, to source: Named) throws -> Commit? {
   let through = try source.store.mark(of: source.store.lastCommit)
-  let context = try follower.store.asOf(.head)
+  let last = follower.store.lastCommit
+  let context = try follower.store.asOf(.commit(last))
   let patch = try Patch.difference(from: context, to: source.store.asOf(.commit(through.number)))
-  let known = try follower.store.mark(of: follower.store.lastCommit)
   let all = News(
     follower: follower.name, since: try lastSeen(of: source.name, in: context), through: through,
-    steps: [News.Step(known: known, patch: patch)])
-  return try take(all, from: source.name, into: follower.store, givesIn: true)
+    steps: [News.Step(known: .beginning, patch: patch)])
+  return try take(all, from: source.name, into: follower.store, givingUpThrough: last)
 }
 
 /// The model of the other tests, with bookmarks.

@@ -350,7 +350,8 @@ import Testing
     }
     print("followings from seed \(campaign.seed): \(tally.summary)")
     #expect(tally["likes"] >= campaign.count && tally["tags"] >= campaign.count)
-    #expect(tally["friends"] >= campaign.count)
+    #expect(tally["friends"] >= campaign.count && tally["led"] >= campaign.count)
+    #expect(tally["dropped"] > 0)
     #expect(tally.violations.isEmpty, "\(tally.violations)")
   }
 
@@ -360,7 +361,7 @@ import Testing
       let description: String
     }
 
-    private let shelves: [Shelf]
+    private var shelves: [Shelf]
     private var dice: Dice
     private var made: [String] = []
     private var likes: [String: Int] = [:]
@@ -397,7 +398,7 @@ import Testing
       guard let guid = there.sorted().randomElement(using: &dice) else {
         return try make(index, step)
       }
-      switch Int.random(in: 0..<6, using: &dice) {
+      switch Int.random(in: 0..<8, using: &dice) {
       case 0: try make(index, step)
       case 1:
         let count = Int.random(in: 1...3, using: &dice)
@@ -423,10 +424,38 @@ import Testing
       case 3:
         guard case .set(let tags)? = try shelf.book(guid).value(forKey: "tags") else { return }
         try shelf.set("tags", .set(tags.union([.string("\(shelf.name) \(step)")])), of: guid)
+      case 6:
+        try lead(guid, index, step)
+        tally.count("led")
       default:
         try bring(from: shelves[1 - index], to: shelf)
         tally.count("bringings")
+        guard Int.random(in: 0..<3, using: &dice) == 0 else { return }
+        let (firstKept, other) = (shelf.store.firstKeptCommit, shelves[1 - index])
+        try shelves[index].forget(with: other)
+        if shelf.store.firstKeptCommit > firstKept { tally.count("dropped") }
       }
+    }
+
+    /// Leads from a book to one that is made for that, or nowhere, by relationships that each has alone; a tag changes
+    /// with it, so that the next one to change is another step.
+    private mutating func lead(_ guid: String, _ index: Int, _ step: Int) throws {
+      let (shelf, book) = (shelves[index], try shelves[index].book(guid))
+      var target: Value?
+      if Int.random(in: 0..<3, using: &dice) > 0 {
+        let other = shelf.context.insert("Book")
+        made.append("\(shelf.name) \(step)")
+        other.setValue(.string("\(shelf.name) \(step)"), forKey: "guid")
+        target = .reference(other.objectID)
+      }
+      if index == 0 {
+        book.setValue(target, forKey: "see")
+      } else {
+        book.setValue(.set(Set(target.map { [$0] } ?? [])), forKey: "marks")
+      }
+      guard case .set(let tags)? = book.value(forKey: "tags") else { return }
+      book.setValue(.set(tags.symmetricDifference(["1"])), forKey: "tags")
+      try shelf.context.save()
     }
 
     private func bring(from source: Shelf, to follower: Shelf) throws {

@@ -9,7 +9,7 @@ struct Shelf {
   let name: String
   let disk: SimulatedDisk
   let store: JournaledStore
-  let context: ManagedObjectContext
+  private(set) var context: ManagedObjectContext
 
   init(_ name: String, on disk: SimulatedDisk) throws {
     self.name = name
@@ -55,5 +55,29 @@ struct Shelf {
 
   func seen(of other: Shelf) throws -> CommitNumber {
     try lastSeen(of: other.name, in: store.asOf(.head)).number
+  }
+
+  /// The commit through which another knows of all that was done here.
+  private func known(to other: Shelf) throws -> CommitNumber {
+    let context = try store.asOf(.head)
+    let known = try withExtendedLifetime(context) {
+      try bookmark(of: other.name, in: context)?.value(forKey: "known")?.integer
+    }
+    return CommitNumber(rawValue: UInt64(known ?? 0))
+  }
+
+  /// Drops what neither this nor another that it follows, and that follows it, has need of any more.
+  mutating func forget(with other: Shelf) throws {
+    let needed = try min(known(to: other), other.seen(of: self))
+    if needed > .none { try forget(keeping: .commits(since: needed)) }
+  }
+
+  /// Drops what came before.
+  mutating func forget(keeping: Keeping) throws {
+    // A context keeps what it was made on.
+    context.close()
+    try store.compact(keeping: keeping)
+    context = ManagedObjectContext(store, isolation: nil)
+    context.automaticallyMergesChanges = true
   }
 }
