@@ -183,7 +183,7 @@ let package = Package(
         "Journaling", "JournalUpkeep", "ManagedObjects",
         "ObjectModel", "ObjectPatching", "ObjectStore", "TestSupport", "ToolSupport",
       ]),
-    tests(of: "TourTests", imports: ["DiskSimulation", "XJournal"]),
+    tests(of: "TourTests", imports: ["DiskSimulation", "StoreDemo", "XJournal"]),
     tests(of: "TidyTests", imports: ["TestSupport"]),
   ].filter { $0.type != .test || wantedTests?.keys.contains($0.name[...]) ?? true },
   swiftLanguageModes: [.v6]

@@ -74,11 +74,9 @@ struct StoreDemo {
       try ben.save(author: "ben")
       throw DemoFailure("two titles were saved, and nobody was told")
     } catch let conflicts as MergeConflicts {
-      for (key, sides) in (conflicts.objects.first?.keys ?? [:]).sorted(by: { $0.key < $1.key })
-      where sides.isConflict {
-        stage.show("Ben is told: \(key) is \(Self.words(sides.theirs)) in the store, and")
-        stage.show("  \(Self.words(sides.ours)) here.")
-      }
+      let title = conflicts.objects.first?.keys["title"]
+      stage.show("Ben is told: the title is \(Self.words(title?.theirs)) in the store,")
+      stage.show("and \(Self.words(title?.ours)) here.")
     }
     ben.refresh(same, mergeChanges: true)
     same.title = book.title
@@ -150,7 +148,7 @@ struct StoreDemo {
     try show("blame", "Book/1")
     try show("compact", "-o", folder.appending(path: "Compacted.xjournal").path)
     try show("verify", "--deep")
-    try show("report", "-o", folder.appending(path: "report.html").path)
+    try writeReport()
   }
 
   @MainActor
@@ -160,7 +158,7 @@ struct StoreDemo {
     stage.heading("What was never saved, and is in commit \(store.lastCommit):")
     stage.quote(found.text)
     try store.close()
-    let tool = try Self.toolPath()
+    let tool = Self.toolURL.path
     stage.heading("All of it is in \(folder.path):")
     for line in [
       "\(tool) log -p -s \(path)", "\(tool) events -s \(path)",
@@ -183,25 +181,33 @@ struct StoreDemo {
     }
   }
 
-  private static func toolPath() throws -> String {
-    let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-    return executable.deletingLastPathComponent().appending(path: "xjournal").path
-  }
+  private static let toolURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent().appending(path: "xjournal")
 
   /// Has the tool do something with the store, and shows what it says.
   private func show(_ words: String...) throws {
     stage.code("xjournal \(words.joined(separator: " "))")
+    stage.quote(String(decoding: try said(words), as: UTF8.self))
+  }
+
+  private func writeReport() throws {
+    stage.code("xjournal report > report.html")
+    let page = try said(["report"])
+    try page.write(to: folder.appending(path: "report.html"))
+    stage.cheer("A page of \(page.count / 1024) KB, with a slider that travels.")
+  }
+
+  private func said(_ words: [String]) throws -> Data {
     let (process, output) = (Process(), Pipe())
-    process.executableURL = URL(filePath: try Self.toolPath())
+    process.executableURL = Self.toolURL
     process.arguments = words + ["-s", path]
     process.standardOutput = output
-    process.standardError = output
     try process.run()
     let said = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    stage.quote(String(decoding: said, as: UTF8.self))
     guard process.terminationStatus == 0 else {
       throw DemoFailure("xjournal \(words[0]) ends with \(process.terminationStatus)")
     }
+    return said
   }
 }
