@@ -59,8 +59,7 @@ public struct ModelProblem: Hashable, Sendable {
     case defaultCannotBeStored(String)
     /// The rule says nothing about values of this type.
     case ruleDoesNotApply(ValidationRule, AttributeType)
-    /// The pattern is no regular expression, or is longer than one may be or has more groups and
-    /// classes.
+    /// The pattern is no regular expression, has what is not matched here, or is too large.
     case badPattern(String)
     /// Attributes of this type cannot be indexed.
     case cannotBeIndexed(AttributeType)
@@ -113,7 +112,7 @@ extension ModelProblem.Kind {
     case .defaultCannotBeStored(let reason): "its default cannot be stored: \(reason)"
     case .ruleDoesNotApply(let rule, let type):
       "‘\(rule)’ says nothing about values of type \(type)."
-    case .badPattern(let pattern): "‘\(pattern)’ is no regular expression."
+    case .badPattern(let pattern): Pattern.refusal(of: pattern)
     case .cannotBeIndexed(let type): "values of type \(type) cannot be indexed."
     case .transientIsNotStored:
       "a transient attribute is not stored, and can be neither indexed nor an identifier."
@@ -126,6 +125,9 @@ extension ModelProblem.Kind {
 extension ModelProblem.Kind {
   /// Whether stores may have models that have this: it was not always refused.
   var mayBeStored: Bool {
-    if case .inverseIsTransient = self { true } else { false }
+    switch self {
+    case .inverseIsTransient, .badPattern: true
+    default: false
+    }
   }
 }

@@ -1,53 +1,52 @@
 internal import Synchronization
 
 /// A regular expression that has been read, to be matched by any thread.
+///
+/// Patterns come from journals and from whoever asks, so none may take longer than its own length times that of the
+/// text: all ways through it are followed side by side, and nothing is ever tried again.
 package final class Pattern: Sendable {
-  // An expression is not Sendable; matching takes turns.
-  private let expression: Mutex<Regex<AnyRegexOutput>>
+  private let program: PatternProgram
 
-  private init(_ expression: sending Regex<AnyRegexOutput>) { self.expression = Mutex(expression) }
+  private init(_ program: PatternProgram) { self.program = program }
 
-  private static let known = Mutex<[String: Pattern]>([:])
-  private static let largestKnownCount = 1000
-  /// The longest pattern, in UTF-8.
-  private static let largestByteCount = 1 << 16
-  /// How often one may open a group or a class, or combine classes: who reads it calls itself for each that stands
-  /// within another, and takes the square of their number for some that never close.
-  private static let largestOpeningCount = 256
-
-  /// Whether a pattern is neither too long nor too deep. Everything that may open is counted, whether it closes or
-  /// not: to tell would take all that the language has for quoting.
-  private static func isAllowed(_ pattern: String) -> Bool {
-    guard pattern.utf8.count <= largestByteCount else { return false }
-    var (count, previous) = (0, UInt8(0))
-    for byte in pattern.utf8 {
-      switch byte {
-      case UInt8(ascii: "("), UInt8(ascii: "["): count += 1
-      case UInt8(ascii: "&"), UInt8(ascii: "-"), UInt8(ascii: "~"):
-        if byte == previous { count += 1 }
-      default: break
-      }
-      previous = byte
-    }
-    return count <= largestOpeningCount
+  private struct Known {
+    var patterns: [String: Pattern] = [:]
+    var size = 0
   }
 
-  /// The expression of a pattern, read once and kept; nil where the pattern is none, or too long or
-  /// too deep.
+  private static let known = Mutex(Known())
+  private static let largestKnownSize = 1 << 18
+  /// The longest pattern, in UTF-8.
+  private static let largestByteCount = 1 << 16
+
+  /// The expression of a pattern, read once and kept; nil where the pattern is none, has what cannot be matched so, or
+  /// is too large.
   package static func read(_ pattern: String) -> Pattern? {
-    if let found = known.withLock({ $0[pattern] }) { return found }
-    guard isAllowed(pattern), let expression = try? Regex(pattern) else { return nil }
-    let read = Pattern(expression)
-    known.withLock { known in
-      // Programs have few patterns; one that makes them up as it goes must not fill the memory.
-      if known.count >= largestKnownCount { known.removeAll() }
-      known[pattern] = read
+    if let found = known.withLock({ $0.patterns[pattern] }) { return found }
+    guard pattern.utf8.count <= largestByteCount else { return nil }
+    do throws(NoPattern) {
+      var reader = PatternReader(pattern)
+      let read = Pattern(try PatternProgram(try reader.whole()))
+      known.withLock { known in
+        // Programs have few patterns; one that makes them up as it goes must not fill the memory.
+        if known.size + read.program.size > largestKnownSize { known = Known() }
+        known.patterns[pattern] = read
+        known.size += read.program.size
+      }
+      return read
+    } catch {
+      return nil
     }
-    return read
+  }
+
+  /// What is wrong with a pattern that cannot be read, as a sentence.
+  package static func refusal(of pattern: String) -> String {
+    "‘\(pattern.prefix(80))’ is no regular expression, or has what is not matched here: see MATCHES in docs/query.md."
   }
 
   /// Whether a text as a whole matches.
-  package func matches(_ text: String) -> Bool {
-    expression.withLock { (try? $0.wholeMatch(in: text)) != nil }
-  }
+  package func matches(_ text: String) -> Bool { program.matches(text) }
+
+  /// Whether a part of a text matches.
+  package func isFound(in text: String) -> Bool { program.isFound(in: text) }
 }

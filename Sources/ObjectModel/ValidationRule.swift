@@ -11,8 +11,7 @@ public enum ValidationRule: Hashable, Sendable {
   case minimum(Value)
   /// Not larger than this.
   case maximum(Value)
-  /// A text that as a whole matches a regular expression, of 65536 bytes of UTF-8 at most, with 256 groups, classes
-  /// and combinations of classes at most.
+  /// A text that as a whole matches a regular expression. `docs/query.md` says at `MATCHES` what one may have.
   case matches(String)
 }
 
@@ -25,7 +24,7 @@ extension ValidationRule {
     case .minimum(let limit): limit.isAtMost(value) ?? true
     case .maximum(let limit): value.isAtMost(limit) ?? true
     case .matches(let pattern):
-      // A model refuses a pattern that cannot be read, so there is always one to match with.
+      // A model refuses a pattern that cannot be read; where one was stored all the same, nothing is held against it.
       value.string.map { Pattern.read(pattern)?.matches($0) ?? true } ?? true
     }
   }

@@ -140,7 +140,7 @@ struct ComparisonBinder {
     if relation == .matches, let text = right.bound.constant?.string {
       pattern = Pattern.read(text, source.options)
       if pattern == nil {
-        throw BindProblem(.badPattern, "‘\(text.prefix(80))’ is no regular expression.", left.path)
+        throw BindProblem(.badPattern, Pattern.refusal(of: text), left.path)
       }
     }
     let known = ValueRelation(relation, source.options, pattern: pattern)

@@ -27,7 +27,10 @@ struct BindingTests {
     ),
     ("ANY title == 'a'", 5, "title leads to one value, so ANY, ALL and NONE say nothing of it."),
     ("title.length > 3", 7, "Post.title holds values of type string, in which there are no keys."),
-    ("title MATCHES '('", 1, "‘(’ is no regular expression."),
+    (
+      "title MATCHES '('", 1,
+      "‘(’ is no regular expression, or has what is not matched here: see MATCHES in docs/query.md."
+    ),
     ("title + 1 > 3", 1, "title is no number, so nothing can be calculated with it."),
     ("likes BETWEEN {1}", 1, "BETWEEN needs two values, as in likes BETWEEN {1, 10}."),
   ])

@@ -109,10 +109,7 @@ private struct CommitSelection {
       key = nil
     }
     if let text = request["grep"] {
-      // A pattern matches a whole text.
-      guard Pattern.read(text) != nil, let read = Pattern.read("(?s:.*)(?:\(text))(?s:.*)") else {
-        throw .usage("‘\(text)’ is no regular expression.")
-      }
+      guard let read = Pattern.read(text) else { throw .usage(Pattern.refusal(of: text)) }
       pattern = read
     } else {
       pattern = nil
@@ -142,7 +139,7 @@ private struct CommitSelection {
 
   private func admits(heading: CommitContent) -> Bool {
     if let author, heading.author?.lowercased().contains(author) != true { return false }
-    if let pattern, heading.message.map(pattern.matches) != true { return false }
+    if let pattern, heading.message.map(pattern.isFound) != true { return false }
     return true
   }
 
