@@ -75,14 +75,14 @@ private struct ExportedObject {
     in bytes: [UInt8], _ model: ManagedObjectModel, _ progress: ProgressLine?
   ) throws(ToolError) -> [ExportedObject] {
     var objects: [ExportedObject] = []
-    var ids: Set<ObjectID> = []
+    var entities: [ObjectID: ModelEntity] = [:]
     let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
     for (place, line) in lines.enumerated() where line.contains(where: { $0 > 0x20 }) {
       progress?.tell("reading", Double(line.startIndex) / Double(bytes.count))
       do {
         let object = try ExportedObject(
           try JSONValue(parsing: Array(line), limits: .ofFile), line: place + 1, model)
-        guard ids.insert(object.id).inserted else {
+        guard entities.updateValue(object.entity, forKey: object.id) == nil else {
           throw ToolError.usage("line \(place + 1): \(object.id.uri) comes a second time.")
         }
         objects.append(object)
@@ -92,9 +92,23 @@ private struct ExportedObject {
         throw error
       } catch {
         throw .usage("line \(place + 1): \(error)")
+    for object in objects { try object.checkDestinations(entities) }
       }
     }
     return objects
+  /// Refuses relationships that lead to objects of an entity that they are not for.
+  private func checkDestinations(_ entities: [ObjectID: ModelEntity]) throws(ToolError) {
+    for (key, value) in values {
+      guard let destination = entity.relationship(key)?.destination else { continue }
+      for object in Value?(value).destinations {
+        guard let other = entities[object], !other.isKind(of: destination) else { continue }
+        throw .usage(
+          "line \(line): ‘\(key)’ of \(entity.name) leads to objects of \(destination), and \(object.uri) is one of \(other.name)."
+        )
+      }
+    }
+  }
+
   }
 
   private init(_ document: JSONValue, line: Int, _ model: ManagedObjectModel) throws {
@@ -120,11 +134,17 @@ private struct ExportedObject {
     of key: String, _ json: JSONValue, _ entity: ModelEntity
   ) throws(JSONError) -> Value {
     if let relationship = entity.relationship(key) {
-      let value = try json.value(exportedAs: relationship.isToMany ? nil : .reference)
-      guard relationship.isToMany, !relationship.isOrdered, case .array(let members) = value else {
-        return value
+      var value = try json.value(exportedAs: relationship.isToMany ? nil : .reference)
+      if !relationship.isOrdered, case .array(let members) = value { value = .set(Set(members)) }
+      guard value.isNull || value.isDestination(ofMany: relationship.isToMany) else {
+        throw JSONError(
+          .badValue,
+          "has a value of ‘\(key)’ that \(entity.name) cannot hold: it takes "
+            + (relationship.isToMany
+              ? "an array of references to objects, each of them once"
+              : "a reference to an object"))
       }
-      return .set(Set(members))
+      return value
     }
     let type = entity.attribute(key)?.type
     let value = try json.value(exportedAs: type)
