@@ -43,7 +43,7 @@ extension JSONKind {
     ),
     JSONKind(
       "newJournal",
-      "a journal that was made; `findings` and `lost` where edits of the original cannot be read that were not saved, `keptFor` with drafts for which past is kept, `leftOut` with references that an import could not keep, a thousand of them at most, and `leftOutCount` with how many there are",
+      "a journal that was made; `findings` and `lost` where edits of the original cannot be read that were not saved, `keptFor` with drafts for which past is kept, `leftOut` with references that an import could not keep, a thousand of them at most and with `contradicted` where a later line says otherwise, and `leftOutCount` with how many there are",
       "path lastCommit firstKeptCommit bytes findings lost keptFor leftOut leftOutCount"),
   ]
 }

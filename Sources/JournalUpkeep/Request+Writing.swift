@@ -82,9 +82,15 @@ extension Request {
           "\("kept:", .warning) the past that \(Wording.count(drafts.count, "draft")) (\(drafts.joined(separator: ", "))) may need; saved or discarded, they need none."
         )
       }
-      if references.count > 0 {
+      let missing = references.count - references.contradictedCount
+      if missing > 0 {
         output.note(
-          "\("left out:", .warning) \(Wording.count(references.count, "reference")) to objects that are not among these."
+          "\("left out:", .warning) \(Wording.count(missing, "reference")) to objects that are not among these."
+        )
+      }
+      if references.contradictedCount > 0 {
+        output.note(
+          "\("left out:", .warning) \(Wording.count(references.contradictedCount, "reference")) to objects of which a later line says otherwise; --json tells which."
         )
       }
       output.line("\(deed, .added) \(made.path, .strong), with \(made.wordsForPast).")
@@ -101,6 +107,7 @@ extension LostReferences {
         .members([
           ("line", .count(reference.line)), ("key", .string(reference.key)),
           ("uri", .string(reference.object.uri)),
+          ("contradicted", reference.isContradicted ? .boolean(true) : nil),
         ])
       })
   }

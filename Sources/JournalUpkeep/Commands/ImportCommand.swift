@@ -16,7 +16,7 @@ extension Command {
           + "objects are given new numbers, and lead to each other as before; all of them come in one commit.",
         "A key that the model does not have becomes a dynamic attribute, as it was one where that was exported. What leads "
           + "to an object of another store does so still; what leads to one that was not exported is left out, and told on "
-          + "the standard error output, or in the document.",
+          + "the standard error output, or in the document. So is what leads to one of which a later line says otherwise.",
       ],
       examples: [
         Example("xjournal import posts.ndjson -o New.xjournal", "of a file that was exported"),
@@ -162,11 +162,16 @@ struct LostReferences {
   static let toldCount = 1_000
 
   private(set) var count = 0
-  private(set) var told: [(line: Int, key: String, object: ObjectID)] = []
+  /// How many of them lead to objects that are there, which say otherwise.
+  private(set) var contradictedCount = 0
+  private(set) var told: [(line: Int, key: String, object: ObjectID, isContradicted: Bool)] = []
 
-  fileprivate mutating func add(_ object: ObjectID, _ key: String, ofLine line: Int) {
+  fileprivate mutating func add(
+    _ object: ObjectID, _ key: String, ofLine line: Int, isContradicted: Bool = false
+  ) {
     count += 1
-    if told.count < Self.toldCount { told.append((line, key, object)) }
+    if isContradicted { contradictedCount += 1 }
+    if told.count < Self.toldCount { told.append((line, key, object, isContradicted)) }
   }
 }
 
@@ -198,6 +203,20 @@ private struct Importing {
       for attribute in exported.entity.attributes
       where attribute.isOptional && !attribute.isTransient && !keys.contains(attribute.name) {
         if let value = object[attribute.name], !value.isNull { object[attribute.name] = .null }
+    for (exported, object) in zip(objects, inserted) { noteContradicted(exported, object) }
+  }
+
+  /// Notes what an object no longer leads to, as a later line has said otherwise of the other end.
+  private mutating func noteContradicted(_ exported: ExportedObject, _ object: ManagedObject) {
+    for (key, value) in exported.values where exported.entity.relationship(key)?.inverse != nil {
+      let wanted = Value?(value).destinations
+      guard !wanted.isEmpty else { continue }
+      let kept = Set(object[key].destinations)
+      for old in wanted {
+        guard let new = ids[old], !kept.contains(new) else { continue }
+        lost.add(old, key, ofLine: exported.line, isContradicted: true)
+      }
+    }
       }
     }
   }
