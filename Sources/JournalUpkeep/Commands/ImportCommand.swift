@@ -56,10 +56,8 @@ extension Command {
   ) throws(ToolError) {
     var options = StoreOptions.ofCopies
     options.makesStore = true
-    do throws(StoreError) {
+    try onStore { () throws(StoreError) in
       try JournaledStore(on: disk, at: path, model: model, options: options).close()
-    } catch {
-      throw ToolError(.cannotCreate, error.description)
     }
   }
 }
