@@ -213,15 +213,22 @@ extension ReadableStore {
   func commit(
     _ content: CommitContent, _ head: Snapshot, _ rows: inout RowsInPassing
   ) throws(StoreError) -> Commit {
+    var changes: [Commit.Change] = []
+    try forEachChange(of: content, head, &rows) { changes.append($0) }
+    return Commit(content, CommitDetails(changes))
+  }
+
+  /// Calls a closure with what a commit changed, object by object, of which no more than one is held.
+  func forEachChange(
+    of content: CommitContent, _ head: Snapshot, _ rows: inout RowsInPassing,
+    _ body: (Commit.Change) -> Void
+  ) throws(StoreError) {
     let era = head.eras.last { $0.since < content.number }
     rows.enter(era)
-    var changes: [Commit.Change] = []
     for change in content.changes {
       let (before, after) = try rows.pass(change, content.number, of: self)
-      changes.append(
-        Commit.Change(change, before: before, after: after, era) { name(of: $0) })
+      body(Commit.Change(change, before: before, after: after, era) { name(of: $0) })
     }
-    return Commit(content, CommitDetails(changes))
   }
 }
 

@@ -120,9 +120,11 @@ package struct PassingCommits {
     rows = RowsInPassing(direction)
   }
 
-  /// The next commit that is shown.
-  package mutating func show(_ content: CommitContent) throws(StoreError) -> Commit {
-    try store.commit(content, store.head, &rows)
+  /// Calls a closure with what the next commit that is shown has changed, object by object.
+  package mutating func show(
+    _ content: CommitContent, _ body: (Commit.Change) -> Void
+  ) throws(StoreError) {
+    try store.forEachChange(of: content, store.head, &rows, body)
   }
 
   /// Passes a commit that is not shown.

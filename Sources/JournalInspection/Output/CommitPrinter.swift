@@ -50,7 +50,7 @@ package struct CommitPrinter {
 
   /// Shows the next commit.
   package mutating func show(_ content: CommitContent) throws(StoreError) {
-    if output.isJSON { return output.json(try json(content)) }
+    if output.isJSON { return try writeJSON(content) }
     if !isFirst { output.line() }
     isFirst = false
     heading(content)
@@ -65,7 +65,8 @@ package struct CommitPrinter {
       }
       output.line("  \(counts(content), .faint)")
     case .values, .valuesAndCounts:
-      for change in try commits.show(content).changes {
+      let (output, wording) = (output, wording)
+      try commits.show(content) { change in
         output.line("  \(ChangeWording.sign(change.kind)) \(wording.name(change.objectID))")
         for (key, value) in change.values.sorted(by: { $0.key < $1.key }) {
           output.line("      \(key, .key): \(ChangeWording.words(value, change.kind, wording))")
@@ -113,17 +114,26 @@ package struct CommitPrinter {
 
   // MARK: JSON
 
-  private mutating func json(_ content: CommitContent) throws(StoreError) -> JSONValue {
-    let numbers = CommitCounts(content)
-    var changes: JSONValue?
+  /// Writes a commit of which no more than what became of one object is held as JSON: it may have very many.
+  private mutating func writeJSON(_ content: CommitContent) throws(StoreError) {
+    let document = document(of: content)
+    let (output, wording) = (output, wording)
     switch detail {
-    case .summary: break
-    case .objects: changes = .array(content.changes.map(json))
+    case .summary: output.json(document)
+    case .objects:
+      output.json(document, with: "changes") { write in
+        for change in content.changes { write(json(change)) }
+      }
     case .values, .valuesAndCounts:
-      changes =
-        .array(
-          try commits.show(content).changes.map { ChangeWording.json($0, wording) })
+      try output.json(document, with: "changes") { (write) throws(StoreError) in
+        try commits.show(content) { write(ChangeWording.json($0, wording)) }
+      }
     }
+  }
+
+  /// A commit without what it has changed.
+  private func document(of content: CommitContent) -> JSONValue {
+    let numbers = CommitCounts(content)
     return .document(
       "commit",
       [
@@ -142,7 +152,7 @@ package struct CommitPrinter {
               })
         ),
         ("inserted", .count(numbers.inserted)), ("updated", .count(numbers.updated)),
-        ("deleted", .count(numbers.deleted)), ("changes", changes),
+        ("deleted", .count(numbers.deleted)),
       ])
   }
 

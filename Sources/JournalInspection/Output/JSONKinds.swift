@@ -18,8 +18,10 @@ package struct JSONKind: Sendable {
       "path store lastCommit firstKeptCommit lastDate lastAuthor segments bytes entities tags isBehind"
     ),
     JSONKind(
-      "commit", "a commit; `changes` with -p, or without old and new values with --stat",
-      "number date author message context tags userInfo inserted updated deleted changes"),
+      "commit",
+      "a commit; `changes` with -p, or without old and new values with --stat, and `incomplete` where the rest of them cannot be read",
+      "number date author message context tags userInfo inserted updated deleted changes incomplete"
+    ),
     JSONKind("object", "an object at a commit", "object uri entity at values"),
     JSONKind("objects", "objects in one document", "at objects"),
     JSONKind("count", "how many objects a query finds", "count"),

@@ -54,9 +54,37 @@ package final class Output {
   ///
   /// - Parameter isAsItIs: whether large integers stay numbers, where another format says so.
   package func json(_ document: JSONValue, asItIs isAsItIs: Bool = false) {
+    send(text(of: document, asItIs: isAsItIs) + "\n")
+  }
+
+  /// Writes a JSON document on a line, with a list at its end of which no more than an element is held at a time.
+  ///
+  /// - Parameter body: is given what writes an element.
+  func json<Failure>(
+    _ document: JSONValue, with key: String,
+    _ body: ((JSONValue) -> Void) throws(Failure) -> Void
+  ) throws(Failure) {
+    send(text(of: document).dropLast() + ",\"\(key)\":[")
+    var separator = ""
+    do throws(Failure) {
+      try body { element in
+        send(separator + text(of: element))
+        separator = ","
+      }
+    } catch {
+      send(Self.endOfIncomplete)
+      throw error
+    }
+    send("]}\n")
+  }
+
+  /// The end of a list and its document where the rest cannot be read: JSON all the same, which says so.
+  static let endOfIncomplete = "],\"incomplete\":true}\n"
+
+  private func text(of document: JSONValue, asItIs isAsItIs: Bool = false) -> String {
     let document = longest.map(document.withValuesCut) ?? document
     let text = isAsItIs ? document.escapedText : document.safeText
-    send((isInPage ? text.withoutAngleBrackets : text) + "\n")
+    return isInPage ? text.withoutAngleBrackets : text
   }
 
   /// Has what a closure shows written as JSON, whatever else is written.
