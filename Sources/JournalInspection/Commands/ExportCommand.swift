@@ -53,14 +53,19 @@ extension Command {
     }
     let writer = RowWriter(format, store, snapshot, output)
     writer.begin()
-    for (entity, table) in zip(entities, SQLNames.unique(entities)) {
-      let query = try store.queryOfAll(entity, in: snapshot)
-      try onStore { () throws(StoreError) in
-        try writer.writePart(try snapshot.objects(of: query), of: entity, inTable: table)
+    do throws(ToolError) {
+      for (entity, table) in zip(entities, SQLNames.unique(entities)) {
+        let query = try store.queryOfAll(entity, in: snapshot)
+        try onStore { () throws(StoreError) in
+          try writer.writePart(try snapshot.objects(of: query), of: entity, inTable: table)
+        }
       }
     }
     writer.end()
     return .fine
+    } catch {
+      writer.breakOff()
+      throw error
   }
 }
 

@@ -23,7 +23,9 @@ package struct JSONKind: Sendable {
       "number date author message context tags userInfo inserted updated deleted changes incomplete"
     ),
     JSONKind("object", "an object at a commit", "object uri entity at values"),
-    JSONKind("objects", "objects in one document", "at objects"),
+    JSONKind(
+      "objects", "objects in one document; `incomplete` where the rest of them cannot be read",
+      "at objects incomplete"),
     JSONKind("count", "how many objects a query finds", "count"),
     JSONKind("explanation", "how a query is answered", "text"),
     JSONKind(

@@ -33,9 +33,14 @@ struct RowWriter {
     case "ndjson":
       try forEach(objects) { object, values in output.json(printer.json(object, values)) }
     case "json":
-      beginDocument()
-      try writeElements(objects)
-      endDocument()
+      begin()
+      do throws(StoreError) {
+        try writeElements(objects)
+      } catch {
+        breakOff()
+        throw error
+      }
+      end()
     case "csv": try writeCSV(objects, of: entity)
     default: try writeTable(objects, of: entity)
     }
@@ -67,6 +72,11 @@ struct RowWriter {
   }
 
   func endDocument() { output.exact("\n]}\n") }
+
+  /// Ends what cannot be written to its end, where it is to be readable all the same.
+  func breakOff() {
+    if format == "json" { output.exact("\n" + Output.endOfIncomplete) }
+  }
 
   /// The keys of which there are values, those of the model in its order, and then others.
   func keys(
