@@ -106,7 +106,47 @@ private enum Passing {
 
 extension ReferenceTests {
   @Test func `a time that was shown leads to the commit beside which it stood`() throws {
+/// A journal with identifiers of digits, texts and numbers, and objects that lead to each other.
+private enum Numbered {
+  static func make() throws -> SimulatedDisk {
+    let disk = SimulatedDisk(seed: 4)
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Book", attributes: [AttributeDescription("isbn", .string, isIdentifier: true)],
+        relationships: [RelationshipDescription("author", to: "Person", inverse: "books")]),
+      EntityDescription(
+        "Person", attributes: [AttributeDescription("code", .integer, isIdentifier: true)],
+        relationships: [
+          RelationshipDescription("books", to: "Book", inverse: "author", isToMany: true)
+        ]),
+    ])
+    let store = try JournaledStore(on: disk, at: Journals.path, model: model)
+    let context = ManagedObjectContext(store)
+    let (first, second) = (context.insert("Book"), context.insert("Book"))
+    let (ann, bob) = (context.insert("Person"), context.insert("Person"))
+    (first["isbn"], second["isbn"], ann["code"], bob["code"]) = ("42", "007", 1, 100)
+    first["author"] = .reference(ann.objectID)
+    second["author"] = .reference(ann.objectID)
+    try context.save()
+    context.insert("Person")["code"] = 7
+    try context.save()
+    try store.tag("a~1")
+    try store.tag("a")
+    try store.close()
+    return disk
+  }
+}
+
     let disk = try Passing.make()
+  @Test func `where many lead is told where their end is the one that is kept`() throws {
+    let disk = try Numbered.make()
+    #expect(Run("get Person/1 books", on: disk).output == "{Book/1, Book/2}\n")
+    #expect(Run("get Person/2 books", on: disk).output == "none\n")
+    let document = try JSONValue(
+      parsing: Array(Run("get Person/1 books --json", on: disk).output.utf8))
+    #expect(document.object?["values"]?.object?["books"]?.array?.count == 2)
+  }
+
     let lines = Run("log", on: disk).output.split(separator: "\n")
     let times = lines.compactMap { line in
       line.split(separator: " ").first { $0.hasPrefix("2026-") && $0.hasSuffix("Z") }

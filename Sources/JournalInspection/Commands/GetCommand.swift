@@ -3,7 +3,9 @@ extension Command {
   static let get = Command(
     "get", "Shows an object, or some of its values.",
     details: [
-      "Values of keys that are named stand on a line each, whole and by themselves, and texts without quotes."
+      "Values of keys that are named stand on a line each, whole and by themselves, and texts without quotes. A relationship "
+        + "to many that no object holds, as its inverse leads to one, is answered where it is named.",
+      "Post/7 is the object of that number, where there ever was one; else that of which 7 is an identifier.",
     ],
     examples: [
       Example("xjournal get Post/1", "an object with all its values"),

@@ -32,14 +32,27 @@ struct ObjectPrinter {
           among: values.map(\.key))
       }
     }
-    let shown =
-      keys.isEmpty
-      ? values
-      : keys.map { key in
-        (key: key, value: values.first { $0.key == key }?.value ?? .null)
+    var shown = keys.isEmpty ? values : []
+    for key in keys {
+      var value = values.first { $0.key == key }?.value
+      if value == nil {
+        value = try onStore { () throws(StoreError) in try printer.answered(key, of: object) }
       }
+      shown.append((key, value ?? .null))
+    }
     printer.show(object, stored, shown, isWhole: keys.isEmpty)
     return .fine
+  }
+
+  /// Where a relationship leads that no row has, as it is answered from its inverse; null where it leads nowhere.
+  private func answered(_ key: String, of object: ObjectID) throws(StoreError) -> Value {
+    guard let era = snapshot.era, let relationship = era.entity(of: object)?.relationship(key),
+      era.model.isAnsweredFromInverse(relationship),
+      let inverse = relationship.inverse.flatMap(store.existingKey),
+      let destination = era.number(of: relationship.destination)
+    else { return .null }
+    let found = try snapshot.objects(referringTo: object, by: inverse, of: destination)
+    return found.isEmpty ? .null : .set(Set(found.map { .reference($0) }))
   }
 
   /// The values of a row by name, those of the model in its order, and then others.
