@@ -20,7 +20,10 @@ package enum Manual {
   ]
 
   private static let objects = [
-    ("Post/7", "an object by its entity and number"),
+    (
+      "Post/7",
+      "an object by its entity and number; by an identifier where there never was that number"
+    ),
     ("Post/abc", "by the value of an identifier of the entity; `abc` alone looks among all"),
     ("xjournal://…/0/3/7", "by its URI"),
   ]

@@ -23,7 +23,12 @@ package struct ObjectReference {
     if let (origin, number) = Self.numbers(rest),
       let entity = store.head.eras.reversed().lazy.compactMap({ $0.number(of: name) }).first
     {
-      return ObjectID(origin: origin, entity: entity, number: number, store: store.tag)
+      let object = ObjectID(origin: origin, entity: entity, number: number, store: store.tag)
+      // A number that no object has, or that nobody would write so, may be an identifier.
+      if Self.isKnown(object, snapshot), Wording(store).name(object).hasSuffix("/\(rest)") {
+        return object
+      }
+      return try find(rest, among: name, store, snapshot) ?? object
     }
     guard snapshot.era?.number(of: name) != nil else {
       // Identifiers may have slashes too.
@@ -31,6 +36,15 @@ package struct ObjectReference {
       throw unknownEntity(name, store)
     }
     return try object(identifiedBy: rest, among: name, store, snapshot)
+  }
+
+  /// Whether there ever was an object; where that cannot be read, whoever wants it says so.
+  private static func isKnown(_ object: ObjectID, _ snapshot: Snapshot) -> Bool {
+    do throws(StoreError) {
+      return try snapshot.stored(object) != nil
+    } catch {
+      return true
+    }
   }
 
   private func object(ofURI store: ReadableStore) throws(ToolError) -> ObjectID {
@@ -72,9 +86,10 @@ package struct ObjectReference {
     var found: Set<ObjectID> = []
     for entity in snapshot.era?.model.entities ?? [] where name == nil || entity.name == name {
       for attribute in entity.attributes where attribute.isIdentifier && !attribute.isTransient {
-        let filter = Filter.equal(attribute.name, value)
+        let filter = Filter(
+          .init(.key(attribute.name), .equal, .literal(attribute.type.literal(writtenAs: value))))
         // A text that is no value of the attribute's type finds nothing.
-        guard let filter,
+        guard
           let query = try? store.prepare(
             Query(entity: entity.name, where: filter, limit: 2), in: snapshot)
         else { continue }
@@ -99,11 +114,14 @@ package struct ObjectReference {
   }
 }
 
-extension Filter {
-  /// That an attribute has a value, which is written as the attribute's type has it.
-  fileprivate static func equal(_ key: String, _ text: String) -> Filter? {
-    if let number = Int(text), let filter = try? Filter("\(key) == \(number)") { return filter }
-    return try? Filter("\(key) == \(Value.string(text).queryText)")
+extension AttributeType {
+  /// What is compared with an attribute for a text that somebody has typed: digits are a number only where it holds any.
+  fileprivate func literal(writtenAs text: String) -> Value {
+    switch self {
+    case .boolean, .integer, .counter, .real, .decimal:
+      Int(text).flatMap { String($0) == text ? .integer($0) : nil } ?? .string(text)
+    default: .string(text)
+    }
   }
 }
 
