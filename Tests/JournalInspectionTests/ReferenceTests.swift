@@ -159,6 +159,17 @@ private enum Numbered {
       let until = Run("log --until \(time) -n 1 --json", on: disk).output
       let since = Run("log --since \(time) --reverse -n 2 --json", on: disk).output
       #expect(until.contains("\"number\":\(number),"), "\(until)")
+  @Test func `errors are coloured as was asked for, whatever else is wrong`() throws {
+    for (line, isColoured) in [
+      ("log --bogus", true), ("log --color never --bogus", false),
+      ("log --color=never --bogus", false),
+      ("bogus -- --color never", true),
+    ] {
+      #expect(Run(line, errorTerminal: true).errors.contains("\u{1B}[") == isColoured, "\(line)")
+    }
+    #expect(Run("log --color always --bogus").errors.contains("\u{1B}["))
+  }
+
       #expect(since.contains("\"number\":\(number),"), "\(since)")
       let events = Run("events --until \(time) --json", on: disk).output
       #expect(events.contains("\"event\":\"saved\"") && events.contains("\"commit\":\(number)}"))

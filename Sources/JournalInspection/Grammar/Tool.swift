@@ -15,9 +15,12 @@ package struct Tool {
   }
 
   /// Does what the arguments say, those behind the name of the program.
-  package func run(_ arguments: [String]) -> ExitStatus {
-    // Errors are told as JSON also where the rest cannot be understood.
-    var output = Output(console, isJSON: Self.asksForJSON(arguments))
+  ///
+  /// - Parameter areText: whether they say what was typed: what is no UTF-8 would name something else.
+  package func run(_ arguments: [String], areText: Bool = true) -> ExitStatus {
+    // Errors are told as JSON, and in colours, also where the rest cannot be understood.
+    var output = Output(
+      console, isJSON: Self.asksForJSON(arguments), color: Self.color(in: arguments))
     do throws(ToolError) {
       return try run(arguments, &output)
     } catch {
@@ -37,6 +40,15 @@ package struct Tool {
     let leading = arguments.prefix { ["--json", "--no-pager"].contains($0) }
     let words = arguments.dropFirst(leading.count)
     guard let name = words.first else {
+  /// The value of `--color`, wherever it stands.
+  private static func color(in arguments: [String]) -> String? {
+    let words = arguments.prefix { $0 != "--" }
+    guard let place = words.lastIndex(where: { $0.hasPrefix("--color") }) else { return nil }
+    let parts = words[place].split(separator: "=", maxSplits: 1)
+    if parts.count == 2 { return String(parts[1]) }
+    return place + 1 < words.endIndex ? words[place + 1] : nil
+  }
+
       Help.overview(of: table, output)
       output.flush()
       return .usage
