@@ -159,6 +159,11 @@ private enum Numbered {
       let until = Run("log --until \(time) -n 1 --json", on: disk).output
       let since = Run("log --since \(time) --reverse -n 2 --json", on: disk).output
       #expect(until.contains("\"number\":\(number),"), "\(until)")
+  @Test func `what is typed and is no text is refused`() throws {
+    let run = Run("info", on: try Journals.sound(), areText: false)
+    #expect(run.status == .usage && run.output.isEmpty && run.errors.contains("UTF-8"), "\(run)")
+  }
+
   @Test func `errors are coloured as was asked for, whatever else is wrong`() throws {
     for (line, isColoured) in [
       ("log --bogus", true), ("log --color never --bogus", false),

@@ -12,18 +12,19 @@ package struct Run {
   ///   - input: what the standard input has.
   ///   - terminal: whether both outputs are one.
   ///   - errorTerminal: whether the one for words is.
+  ///   - areText: whether what was typed is.
   ///   - onPause: what happens while the tool waits; it ends where this says so.
   package init(
     _ line: String = "", on disk: any ReadableDisk = SimulatedDisk(seed: 1),
     table: CommandTable = CommandTable(CommandTable.looking), input: String = "",
     terminal: Bool = false, errorTerminal: Bool = false, environment: [String: String] = [:],
-    writable: ConsoleWriting = .written,
+    writable: ConsoleWriting = .written, areText: Bool = true,
     onPause: @escaping () -> Bool = { false }
   ) {
     let console = TestConsole(
       (terminal, terminal || errorTerminal), environment, writable, input, onPause)
     let tool = Tool(table, on: disk, console)
-    status = tool.run(Self.words(line))
+    status = tool.run(Self.words(line), areText: areText)
     output = String(decoding: console.output, as: UTF8.self)
     errors = String(decoding: console.errors, as: UTF8.self)
   }

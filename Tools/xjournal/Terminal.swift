@@ -16,6 +16,13 @@ final class Terminal: Console {
 
   static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
 
+  /// Whether all that was typed is UTF-8; the words that the process has are mended where it is not.
+  static var argumentsAreText: Bool {
+    (0..<Int(CommandLine.argc)).allSatisfy { place in
+      CommandLine.unsafeArgv[place].map { String(validatingCString: $0) != nil } ?? true
+    }
+  }
+
   let isOutputTerminal = isatty(1) == 1
   let isErrorTerminal = isatty(2) == 1
 

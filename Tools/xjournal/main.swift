@@ -9,4 +9,6 @@ let table = CommandTable(
   CommandTable.looking,
   writing: Command.writing(on: disk) { Terminal.run($0, $1) }, kinds: JSONKind.writing)
 let tool = Tool(table, on: disk, Terminal())
-Terminal.exit(tool.run(Array(CommandLine.arguments.dropFirst())).rawValue)
+let status = tool.run(
+  Array(CommandLine.arguments.dropFirst()), areText: Terminal.argumentsAreText)
+Terminal.exit(status.rawValue)

@@ -22,6 +22,11 @@ package struct Tool {
     var output = Output(
       console, isJSON: Self.asksForJSON(arguments), color: Self.color(in: arguments))
     do throws(ToolError) {
+      guard areText else {
+        throw .usage(
+          "what was typed is not all UTF-8, and nothing can be named otherwise; give what it is about another name, or "
+            + "lead to it by a link.")
+      }
       return try run(arguments, &output)
     } catch {
       output.flush()
@@ -35,11 +40,6 @@ package struct Tool {
     arguments.prefix { $0 != "--" }.contains("--json")
   }
 
-  private func run(_ arguments: [String], _ output: inout Output) throws(ToolError) -> ExitStatus {
-    // These two may stand before the command too.
-    let leading = arguments.prefix { ["--json", "--no-pager"].contains($0) }
-    let words = arguments.dropFirst(leading.count)
-    guard let name = words.first else {
   /// The value of `--color`, wherever it stands.
   private static func color(in arguments: [String]) -> String? {
     let words = arguments.prefix { $0 != "--" }
@@ -49,6 +49,11 @@ package struct Tool {
     return place + 1 < words.endIndex ? words[place + 1] : nil
   }
 
+  private func run(_ arguments: [String], _ output: inout Output) throws(ToolError) -> ExitStatus {
+    // These two may stand before the command too.
+    let leading = arguments.prefix { ["--json", "--no-pager"].contains($0) }
+    let words = arguments.dropFirst(leading.count)
+    guard let name = words.first else {
       Help.overview(of: table, output)
       output.flush()
       return .usage
