@@ -12,7 +12,8 @@ import ToolSupport
 
 @Suite struct ReferenceTests {
   @Test(arguments: [
-    ("head", 5), ("HEAD", 5), ("@", 5), ("head~", 4), ("head~3", 2), ("3", 3), ("3~1", 2),
+    ("head", 5), ("HEAD", 5), ("@", 5), ("head~", 4), ("head~3", 2), ("head~1~1", 3), ("v1~~", 1),
+    ("3", 3), ("3~1", 2),
     ("v1", 3),
     ("tag:v1", 3), ("v1~2", 1), ("2026-11-21", 2), ("2026-11-20T11:01:00Z", 2), ("now", 5),
     ("1 hour ago", 5), ("'90 minutes ago'", 4), ("1.day.ago", 3), ("yesterday", 3),
@@ -33,6 +34,7 @@ import ToolSupport
     ("head~x", JournalInspection.ExitStatus.usage), ("head~9", .no), ("99", .no), ("v2", .no),
     ("tag:41", .no),
     ("'2 moons ago'", .no), ("'x hours ago'", .no), ("99999999999999999999", .no), ("~", .no),
+    ("head~18446744073709551615~9", .no),
   ])
   func `what leads nowhere is told`(text: String, status: JournalInspection.ExitStatus) throws {
     let run = Run("log --at \(text)", on: try Journals.sound())
@@ -104,8 +106,6 @@ private enum Passing {
   }
 }
 
-extension ReferenceTests {
-  @Test func `a time that was shown leads to the commit beside which it stood`() throws {
 /// A journal with identifiers of digits, texts and numbers, and objects that lead to each other.
 private enum Numbered {
   static func make() throws -> SimulatedDisk {
@@ -137,7 +137,19 @@ private enum Numbered {
   }
 }
 
-    let disk = try Passing.make()
+extension ReferenceTests {
+  @Test(arguments: [
+    ("42", "Book/1"), ("007", "Book/2"), ("Book/007", "Book/2"), ("Book/42", "Book/1"),
+    ("Book/2", "Book/2"), ("Book/02", "Book/2"), ("Person/100", "Person/2"), ("100", "Person/2"),
+    ("Person/1", "Person/1"),
+  ])
+  func `an identifier of digits is found, and a number of an object comes before it`(
+    text: String, object: String
+  ) throws {
+    let run = Run("get \(text) --json", on: try Numbered.make())
+    #expect(run.output.contains("\"object\":\"\(object)\""), "\(run)")
+  }
+
   @Test func `where many lead is told where their end is the one that is kept`() throws {
     let disk = try Numbered.make()
     #expect(Run("get Person/1 books", on: disk).output == "{Book/1, Book/2}\n")
@@ -147,21 +159,11 @@ private enum Numbered {
     #expect(document.object?["values"]?.object?["books"]?.array?.count == 2)
   }
 
-    let lines = Run("log", on: disk).output.split(separator: "\n")
-    let times = lines.compactMap { line in
-      line.split(separator: " ").first { $0.hasPrefix("2026-") && $0.hasSuffix("Z") }
-    }
-    #expect(times.count == 2)
-    for (time, number) in zip(times, [2, 1]) {
-      #expect(time.contains(".123"))
-      #expect(
-        Run("info --at \(time) --json", on: disk).output.contains("\"lastCommit\":\(number),"))
-      let until = Run("log --until \(time) -n 1 --json", on: disk).output
-      let since = Run("log --since \(time) --reverse -n 2 --json", on: disk).output
-      #expect(until.contains("\"number\":\(number),"), "\(until)")
-  @Test func `what is typed and is no text is refused`() throws {
-    let run = Run("info", on: try Journals.sound(), areText: false)
-    #expect(run.status == .usage && run.output.isEmpty && run.errors.contains("UTF-8"), "\(run)")
+  @Test func `a tag with a tilde in its name is named as a tag`() throws {
+    let disk = try Numbered.make()
+    #expect(Run("info --at tag:a~1", on: disk).output == Run("info --at 2", on: disk).output)
+    #expect(Run("info --at tag:a~2", on: disk).output == Run("info --at 0", on: disk).output)
+    #expect(Run("info --at a~1", on: disk).output == Run("info --at 1", on: disk).output)
   }
 
   @Test func `errors are coloured as was asked for, whatever else is wrong`() throws {
@@ -175,6 +177,25 @@ private enum Numbered {
     #expect(Run("log --color always --bogus").errors.contains("\u{1B}["))
   }
 
+  @Test func `what is typed and is no text is refused`() throws {
+    let run = Run("info", on: try Journals.sound(), areText: false)
+    #expect(run.status == .usage && run.output.isEmpty && run.errors.contains("UTF-8"), "\(run)")
+  }
+
+  @Test func `a time that was shown leads to the commit beside which it stood`() throws {
+    let disk = try Passing.make()
+    let lines = Run("log", on: disk).output.split(separator: "\n")
+    let times = lines.compactMap { line in
+      line.split(separator: " ").first { $0.hasPrefix("2026-") && $0.hasSuffix("Z") }
+    }
+    #expect(times.count == 2)
+    for (time, number) in zip(times, [2, 1]) {
+      #expect(time.contains(".123"))
+      #expect(
+        Run("info --at \(time) --json", on: disk).output.contains("\"lastCommit\":\(number),"))
+      let until = Run("log --until \(time) -n 1 --json", on: disk).output
+      let since = Run("log --since \(time) --reverse -n 2 --json", on: disk).output
+      #expect(until.contains("\"number\":\(number),"), "\(until)")
       #expect(since.contains("\"number\":\(number),"), "\(since)")
       let events = Run("events --until \(time) --json", on: disk).output
       #expect(events.contains("\"event\":\"saved\"") && events.contains("\"commit\":\(number)}"))

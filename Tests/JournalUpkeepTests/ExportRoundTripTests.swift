@@ -137,6 +137,23 @@ import ToolSupport
       "\(sql)")
   }
 
+  @Test func `a table that SQLite would not read is told`() throws {
+    for (count, isTold) in [(1_999, false), (2_000, true)] {
+      let disk = SimulatedDisk(seed: 1)
+      let model = try ManagedObjectModel(entities: [EntityDescription("Note", allowsAnyKey: true)])
+      let store = try JournaledStore(on: disk, at: Journals.path, model: model)
+      let context = ManagedObjectContext(store, isolation: nil)
+      let note = context.insert("Note")
+      for number in 0..<count { note["key \(number)"] = .integer(number) }
+      try context.save()
+      context.close()
+      try store.close()
+      let run = Upkeep.run("export --format sql", on: disk)
+      #expect(
+        run.status == .fine && run.errors.contains("2,001 columns") == isTold, "\(run.errors)")
+    }
+  }
+
   @Test func `what XML does not have is told`() throws {
     let disk = try Journals.sound()
     let run = Upkeep.run("export --format plist --at 2", on: disk)

@@ -176,6 +176,14 @@ import ToolSupport
     #expect(bash.contains(/help:\*\) words='[^']* bisect help/))
     #expect(bash.contains(/patch:\*\) words='[^']*' kind=-f/))
     #expect(bash.contains("log:--author|"))
+    let script =
+      "\(bash)COMP_WORDS=(xjournal --json \"$@\"); COMP_CWORD=$(($# + 1)); _xjournal; echo ${COMPREPLY[*]}"
+    for (words, completed) in [
+      (["lo"], "log"), (["log", "--pat"], "--patch"), (["--no-pager", "he"], "help"),
+    ] {
+      let run = try ForeignProgram.run(["bash", "-c", script, "bash"] + words)
+      #expect(run.said == "\(completed)\n", "\(words)")
+    }
     let zsh = Run("completions zsh", table: table).output
     #expect(zsh.contains("'*:journal:_files' ;;"))
     #expect(zsh.contains("'--output[the new journal; there must be nothing yet]:NEW:_files -/'"))

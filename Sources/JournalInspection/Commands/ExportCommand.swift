@@ -12,6 +12,9 @@ extension Command {
       "SQL does not tell capitals apart: of names that differ in nothing else the first stays, and the others are numbered: "
         + "‘TITLE’, ‘Title 2’. Keys come first there: beside ‘Object’ the names are in ‘object 2’, and beside ‘Object’ and "
         + "‘object’, which is ‘object 2’ then, in ‘object 3’.",
+      "In CSV and SQL an object that a value leads to is ‘Post/7’, and what has several values is JSON, with objects by their "
+        + "URIs. A table is called as its entity, but for ‘_sqlite_x’ where that is ‘sqlite_x’, as SQLite keeps such names to "
+        + "itself. SQLite reads no table of more than 2,000 columns; where one has more, that is told.",
       "The property list is in XML, which has no control characters: ‘\u{FFFD}’ stands for each, and it is told how many texts "
         + "had any. Dates have whole seconds there.",
     ],
@@ -60,12 +63,12 @@ extension Command {
           try writer.writePart(try snapshot.objects(of: query), of: entity, inTable: table)
         }
       }
-    }
-    writer.end()
-    return .fine
     } catch {
       writer.breakOff()
       throw error
+    }
+    writer.end()
+    return .fine
   }
 }
 

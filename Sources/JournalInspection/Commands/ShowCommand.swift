@@ -37,7 +37,7 @@ extension Request {
   fileprivate func namesTag(_ text: String) throws(ToolError) -> Bool {
     if text.hasPrefix("tag:") { return true }
     let store = try store()
-    let tag = text.lastIndex(of: "~").map { String(text[..<$0]) } ?? text
+    let tag = String(text.prefix { $0 != "~" })
     return store.tags[tag] != nil && !store.hasEntity(ofReference: text)
   }
 }

@@ -41,11 +41,14 @@ enum Completions {
       "# bash completion of xjournal: xjournal completions bash > ~/.local/share/bash-completion/"
         + "completions/xjournal",
       "_xjournal() {",
-      "  local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} words= kind=-d",
-      "  if [ \"$COMP_CWORD\" = 1 ]; then",
+      "  local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} words= kind=-d at=1",
+      "  while [ \"$at\" -lt \"$COMP_CWORD\" ]; do",
+      "    case ${COMP_WORDS[at]} in --json|--no-pager) at=$((at + 1)) ;; *) break ;; esac",
+      "  done",
+      "  if [ \"$COMP_CWORD\" = \"$at\" ]; then",
       "    words='\(table.commands.map(\.name).joined(separator: " ")) --help --version --json --no-pager'",
       "  else",
-      "    case ${COMP_WORDS[1]}:$last in",
+      "    case ${COMP_WORDS[at]}:$last in",
     ]
     for command in table.commands {
       for option in choices(of: command) {
@@ -87,7 +90,10 @@ enum Completions {
     ]
     lines += table.commands.map { "    \(quoted("\($0.name):\($0.summary)"))" }
     lines += [
-      "  )", "  if (( CURRENT == 2 )); then", "    _describe 'command' commands", "    return",
+      "  )",
+      "  while (( CURRENT > 2 )) && [[ $words[2] == --(json|no-pager) ]]; do",
+      "    shift words", "    (( CURRENT-- ))", "  done", "  if (( CURRENT == 2 )); then",
+      "    _describe 'command' commands", "    return",
       "  fi", "  case $words[2] in",
     ]
     for command in table.commands {

@@ -12,9 +12,12 @@ package enum Manual {
 
   private static let references = [
     ("head", "the last commit; `@` says the same"),
-    ("head~3", "so many commits before; `~` stands behind any reference"),
+    ("head~3", "so many commits before; `~` stands behind any reference, `head~3~1` too"),
     ("41", "a commit by its number; 0 is before the first"),
-    ("v1", "a commit by its tag; `tag:41` where the tag looks like something else, as an object"),
+    (
+      "v1",
+      "a commit by its tag; `tag:41` where the tag looks like something else, as an object, or has `~` in it"
+    ),
     ("2026-11-23T10:30", "the last commit at that time or before; UTC where no zone is said"),
     ("2 hours ago", "the same, counted back from now; `yesterday`, `1.day.ago`"),
   ]

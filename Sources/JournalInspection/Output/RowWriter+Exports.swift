@@ -53,6 +53,9 @@ extension RowWriter {
 
   // MARK: SQL
 
+  /// The most columns of a table that SQLite reads, as it is built everywhere.
+  private static let largestColumnCount = 2_000
+
   private func writeSQL(
     _ objects: [ObjectID], of entity: String, inTable table: String
   ) throws(StoreError) {
@@ -68,6 +71,11 @@ extension RowWriter {
     output.exact(
       "CREATE TABLE \(Self.name(table)) (\((["\(primary) TEXT PRIMARY KEY"] + columns).joined(separator: ", ")));\n"
     )
+    if names.count + 1 > Self.largestColumnCount {
+      output.note(
+        "\("note:", .warning) the table \(table) has \(Wording.count(names.count + 1)) columns; SQLite reads none of more than \(Wording.count(Self.largestColumnCount))."
+      )
+    }
     try forEach(objects) { object, values in
       let cells =
         [Self.literal(.string(wording.name(object)), wording)]

@@ -21,17 +21,16 @@ package struct Reference {
   /// Reads a reference. What is nothing else is the name of a tag; `tag:41` is one in any case.
   package init(_ text: String, now: Date) throws(ToolError) {
     self.text = text
-    var name = Substring(text)
-    if let mark = text.lastIndex(of: "~") {
-      let count = text[text.index(after: mark)...]
-      guard let offset = count.isEmpty ? 1 : UInt64(count) else {
+    let parts = text.split(separator: "~", omittingEmptySubsequences: false)
+    var offset: UInt64 = 0
+    for count in parts.dropFirst() {
+      guard let number = count.isEmpty ? 1 : UInt64(count) else {
         throw .usage("‘\(text)’ is no reference: behind ~ stands how many commits before.")
       }
-      self.offset = offset
-      name = text[..<mark]
-    } else {
-      offset = 0
+      offset = number > .max - offset ? .max : offset + number
     }
+    self.offset = offset
+    let name = parts[0]
     if name.hasPrefix("tag:") {
       base = .tag(String(name.dropFirst(4)))
     } else if ["head", "HEAD", "@"].contains(name) {
@@ -63,6 +62,10 @@ package struct Reference {
 
   /// The commit whose state it is; none before the first.
   package func commit(in store: ReadableStore) throws(ToolError) -> CommitNumber {
+    // What tells a name from all else tells it whole.
+    if text.hasPrefix("tag:"), let tagged = store.tags[String(text.dropFirst(4))] {
+      return try onStore { () throws(StoreError) in try store.commit(at: .commit(tagged)) }
+    }
     let number: CommitNumber
     switch base {
     case .head: number = store.lastCommit
