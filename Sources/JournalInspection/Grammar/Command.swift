@@ -101,6 +101,11 @@ package struct Command: Sendable {
     }
   }
 
+  /// What is worth knowing, with why it goes not to an earlier state, where somebody would ask it to.
+  package var allDetails: [String] {
+    details + (reasonNotToTravel.map { ["There is no --at: \($0)"] } ?? [])
+  }
+
   /// Its own options, and those that it shares with others.
   package var allOptions: [Option] {
     options + (travels ? [Option.at] : []) + (readsJournal ? [Option.store] : [])

@@ -43,7 +43,7 @@ enum Help {
     }
     output.line()
     output.line("usage: \(command.synopsis)")
-    for paragraph in command.details {
+    for paragraph in command.allDetails {
       output.line()
       for line in wrapped(paragraph, 78) { output.line("\(line)") }
     }

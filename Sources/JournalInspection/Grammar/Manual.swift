@@ -75,7 +75,7 @@ package enum Manual {
       lines += ["### \(command.name)", ""]
       paragraphs([command.summary])
       lines += ["```"] + command.examples.map { $0.line + "   # " + $0.meaning } + ["```", ""]
-      paragraphs(["`\(command.synopsis)`"] + command.details)
+      paragraphs(["`\(command.synopsis)`"] + command.allDetails)
       if !command.operands.isEmpty {
         rows(command.operands.map { ($0.name, $0.summary) }, "Operand")
       }
@@ -107,7 +107,7 @@ package enum Manual {
       for example in command.examples {
         lines += [".TP", ".B \(example.line.troffWords)", example.meaning.troff]
       }
-      paragraphs(command.details)
+      paragraphs(command.allDetails)
       rows(command.operands.map { ($0.name, $0.summary) })
       rows(
         (command.options + (command.travels ? [Option.at] : [])).map { ($0.synopsis, $0.summary) })

@@ -28,6 +28,7 @@ extension Command {
         Operand("BAD", "a later one at which it fails"),
         Operand("COMMAND", "the command, behind --", isRepeated: true),
       ],
+      notTravellingAs: "the two states are named by themselves, as in ‘bisect 2 head’.",
       isPaged: false
     ) { (request) throws(ToolError) in
       let store = try request.store()

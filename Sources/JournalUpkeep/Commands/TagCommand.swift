@@ -25,7 +25,7 @@ extension Command {
         Option("force", letter: "f", "also where the name stands for another commit"),
         Option("remove", "take the name away"),
       ],
-      isPaged: false
+      notTravellingAs: "the commit is named by itself, as in ‘tag v1 head~1’.", isPaged: false
     ) { (request) throws(ToolError) in
       let name = request.operands[0]
       guard !request.has("remove") || request.operand(1) == nil else {
