@@ -126,7 +126,10 @@ import ToolSupport
     let disk = try Self.make { bytes, half in Self.flipping(half + 32 + 8, bytes) }
     let verified = Upkeep.run("verify", on: disk)
     #expect(verified.status == .fine && verified.output.contains("is not whole"), "\(verified)")
-    #expect(Upkeep.run("verify --strict", on: disk).status == .no)
+    let strict = Run.transcript(of: ["verify --strict", "verify --strict --json"]) {
+      Upkeep.run($0, on: disk)
+    }
+    #expect(try Golden.problem(with: strict, keptAs: "Golden/upkeep-verify-strict.txt") == nil)
     let run = Upkeep.run("repair -o New.xjournal", on: disk)
     #expect(run.status == .fine && run.errors.contains(Self.lost + ", from edit "), "\(run)")
   }

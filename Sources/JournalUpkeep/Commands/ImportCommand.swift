@@ -90,10 +90,12 @@ private struct ExportedObject {
         throw error
       } catch {
         throw .usage("line \(place + 1): \(error)")
-    for object in objects { try object.checkDestinations(entities) }
       }
     }
+    for object in objects { try object.checkDestinations(entities) }
     return objects
+  }
+
   /// Refuses relationships that lead to objects of an entity that they are not for.
   private func checkDestinations(_ entities: [ObjectID: ModelEntity]) throws(ToolError) {
     for (key, value) in values {
@@ -105,8 +107,6 @@ private struct ExportedObject {
         )
       }
     }
-  }
-
   }
 
   private init(_ document: JSONValue, line: Int, _ model: ManagedObjectModel) throws {
@@ -201,6 +201,8 @@ private struct Importing {
       for attribute in exported.entity.attributes
       where attribute.isOptional && !attribute.isTransient && !keys.contains(attribute.name) {
         if let value = object[attribute.name], !value.isNull { object[attribute.name] = .null }
+      }
+    }
     for (exported, object) in zip(objects, inserted) { noteContradicted(exported, object) }
   }
 
@@ -213,8 +215,6 @@ private struct Importing {
       for old in wanted {
         guard let new = ids[old], !kept.contains(new) else { continue }
         lost.add(old, key, ofLine: exported.line, isContradicted: true)
-      }
-    }
       }
     }
   }
