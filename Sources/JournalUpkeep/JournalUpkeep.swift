@@ -32,8 +32,8 @@ extension JSONKind {
     JSONKind("discarded", "a draft that was given up", "context name edits"),
     JSONKind(
       "repair",
-      "a journal that was made of a damaged one, and what is lost; commits are named in `lost` by the numbers they had, and `renumbered` has stretches of those that have others `now`",
-      "path lastCommit keptThrough salvaged findings lost renumbered"),
+      "a journal that was made of a damaged one, and what is lost; `doubts` are no damage for certain; commits are named in `lost` by the numbers they had, and `renumbered` has stretches of those that have others `now`",
+      "path lastCommit keptThrough salvaged findings lost doubts renumbered"),
     JSONKind(
       "patch", "what a patch has done, or would do; `commit` is null where nothing was committed",
       "commit objects deletedAlong conflicts findings"),
@@ -43,7 +43,7 @@ extension JSONKind {
     ),
     JSONKind(
       "newJournal",
-      "a journal that was made; `findings` and `lost` where edits of the original cannot be read that were not saved, `keptFor` with drafts for which past is kept, `leftOut` with references that an import could not keep, a thousand of them at most and with `contradicted` where a later line says otherwise, and `leftOutCount` with how many there are",
-      "path lastCommit firstKeptCommit bytes findings lost keptFor leftOut leftOutCount"),
+      "a journal that was made; `findings` with what is damaged of the original and made anew, `doubts` and `lost` where edits cannot be read that were not saved, `keptFor` with drafts for which past is kept, `leftOut` with references that an import could not keep, a thousand of them at most and with `contradicted` where a later line says otherwise, and `leftOutCount` with how many there are",
+      "path lastCommit firstKeptCommit bytes findings lost doubts keptFor leftOut leftOutCount"),
   ]
 }

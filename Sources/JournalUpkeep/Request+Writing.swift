@@ -71,12 +71,12 @@ extension Request {
             ("path", .string(made.path)), ("lastCommit", .count(made.last.rawValue)),
             ("firstKeptCommit", .count(made.first.rawValue)), ("bytes", .count(made.byteCount)),
             ("findings", texts(lost.findings)), ("lost", texts(lost.losses)),
+            ("doubts", texts(lost.doubts)),
             ("keptFor", texts(drafts)), ("leftOut", references.json),
             ("leftOutCount", references.count == 0 ? nil : .count(references.count)),
           ]))
     } else {
-      for finding in lost.findings { output.note("\("damaged:", .removed) \(finding)") }
-      for loss in lost.losses { output.note("\("lost:", .warning) \(loss)") }
+      output.tell(findings: lost.findings, doubts: lost.doubts, losses: lost.losses)
       if !drafts.isEmpty {
         output.note(
           "\("kept:", .warning) the past that \(Wording.count(drafts.count, "draft")) (\(drafts.joined(separator: ", "))) may need; saved or discarded, they need none."
@@ -95,6 +95,15 @@ extension Request {
       }
       output.line("\(deed, .added) \(made.path, .strong), with \(made.wordsForPast).")
     }
+  }
+}
+
+extension Output {
+  /// Says what is wrong with a journal of which another was made, and what is not in that.
+  func tell(findings: [String], doubts: [String], losses: [String]) {
+    for finding in findings { note("\("damaged:", .removed) \(finding)") }
+    for doubt in doubts { note("\("note:", .warning) \(doubt)") }
+    for loss in losses { note("\("lost:", .warning) \(loss)") }
   }
 }
 

@@ -83,6 +83,16 @@ package struct Finding: Hashable, Sendable {
   }
 }
 
+extension Finding.Kind {
+  /// Whether it is of edits that no frame has, and the end of power may have left it, so that it is no damage for certain.
+  package var mayBeOfPowerLoss: Bool {
+    switch self {
+    case .editBufferMissing, .editDamaged: true
+    default: false
+    }
+  }
+}
+
 extension Finding: CustomStringConvertible {
   package var description: String {
     let place = offset == 0 ? file : "\(file), byte \(offset)"

@@ -60,7 +60,8 @@ extension StoreReader {
       }
       for finding in findings {
         switch finding.kind {
-        case .editBufferMissing, .editDamaged: verification.leftoverDoubts.append("\(finding)")
+        case let kind where kind.mayBeOfPowerLoss:
+          verification.leftoverDoubts.append("\(finding)")
         // A writer may have come further than what is shown.
         case .editsMissing: break
         default:

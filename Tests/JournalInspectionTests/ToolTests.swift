@@ -204,7 +204,9 @@ import ToolSupport
   {
     let known = Dictionary(uniqueKeysWithValues: JSONKind.all.map { ($0.name, $0) })
     var written: Set<String> = []
-    let others = [try VariedJournal.make(), try Journals.damaged(), try Self.longFrame()]
+    let editless = try Journals.killed()
+    try editless.folder(at: Journals.path).remove("edits")
+    let others = [try VariedJournal.make(), try Journals.damaged(), editless, try Self.longFrame()]
     for (number, disk) in ([try Journals.killed()] + others).enumerated() {
       let lines = number < others.count ? GoldenTests.lines.values.flatMap { $0 } : ["dump"]
       for line in lines where !line.contains("--format") {

@@ -65,7 +65,9 @@ import ToolSupport
       let other = try JSONValue(parsing: Array(repaired.output.utf8)).object
       #expect(document?["lost"]?.array?.isEmpty == false, "\(place): \(run)")
       #expect(document?["lost"] == other?["lost"], "\(place): \(run)")
-      #expect(document?["findings"] == other?["findings"], "\(place): \(run)")
+      for key in ["findings", "doubts"] {
+        #expect((document?[key] ?? []) == other?[key], "\(place): \(run)")
+      }
       #expect(Upkeep.run("verify --deep --strict -s New.xjournal", on: disk).status == .fine)
     }
     let disk = try LongJournal.make(.none)

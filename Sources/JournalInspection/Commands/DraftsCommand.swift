@@ -10,7 +10,8 @@ extension Command {
       "Where the program has ended they are drafts, which it is offered when it opens the journal again; while it runs "
         + "they are what it is about to save. A draft is named by the number or the name of its context.",
       "Where the file of unsaved edits is damaged, drafts may be missing: that is told, and ends it with 65, or with 69 where "
-        + "newer code has written the file.",
+        + "newer code has written the file. Where it is only missing, or an edit in it is not whole, that is told too, and may "
+        + "be of a loss of power: it ends with 0.",
     ],
     examples: [
       Example("xjournal drafts", "whose, since when, how much"),
@@ -35,16 +36,16 @@ extension Command {
     if let wanted, drafts.isEmpty {
       throw .no("there is no draft ‘\(wanted)’; xjournal drafts lists those there are.")
     }
-    if store.isBehind, !request.output.isJSON {
-      request.output.note(
+    if store.isBehind {
+      request.output.remark(
         "the journal has more, of which it is not known that it is durable; edits may be missing here."
       )
     }
     let printer = DraftPrinter(store, isWhole: request.operand(0) == "show", request.output)
-    if !request.output.isJSON {
-      for doubt in edits.leftoverDoubts { request.output.note("\("note:", .warning) \(doubt).") }
-      let isCertain = edits.findings.isEmpty && edits.leftoverDoubts.isEmpty
-      if drafts.isEmpty, isCertain { request.output.note("nothing is unsaved") }
+    for doubt in edits.leftoverDoubts { request.output.remark("\(doubt).") }
+    let isCertain = edits.findings.isEmpty && edits.leftoverDoubts.isEmpty
+    if !request.output.isJSON, drafts.isEmpty, isCertain {
+      request.output.note("nothing is unsaved")
     }
     for draft in drafts { printer.show(draft) }
     return .fine

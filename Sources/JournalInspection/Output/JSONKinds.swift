@@ -68,6 +68,8 @@ package struct JSONKind: Sendable {
     JSONKind("version", "the version of the tool", "tool toolVersion"),
     JSONKind("completions", "a script for a shell", "shell script"),
     JSONKind("manual", "the manual", "format text"),
+    JSONKind(
+      "note", "something that is not as it should be, on the standard error output", "message"),
     JSONKind("error", "why a command ended, on the standard error output", "status message"),
   ]
 }

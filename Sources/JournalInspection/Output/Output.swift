@@ -108,6 +108,15 @@ package final class Output {
     console.writeError(Array((words.sent(coloured: colorsErrors) + "\n").utf8))
   }
 
+  /// Says that something is not as it should be, and ends nothing; in JSON where the data are.
+  package func remark(_ text: String) {
+    guard isJSON else { return note("\("note:", .warning) \(text)") }
+    flush()
+    progress?.clear()
+    let document = JSONValue.document("note", [("message", .string(text))])
+    console.writeError(Array((document.safeText + "\n").utf8))
+  }
+
   /// Says why something is not as it should be; in JSON where the data are.
   package func tell(_ error: ToolError) {
     flush()

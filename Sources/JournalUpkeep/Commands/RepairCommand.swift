@@ -49,6 +49,7 @@ extension Command {
             ("salvaged", .count(repair.salvagedCount)),
             ("findings", .array(repair.findings.map { .string($0) })),
             ("lost", .array(repair.losses.map { .string($0) })),
+            ("doubts", .array(repair.doubts.map { .string($0) })),
             (
               "renumbered",
               .array(
@@ -61,8 +62,7 @@ extension Command {
             ),
           ]))
     }
-    for finding in repair.findings { output.note("\("damaged:", .removed) \(finding)") }
-    for loss in repair.losses { output.note("\("lost:", .warning) \(loss)") }
+    output.tell(findings: repair.findings, doubts: repair.doubts, losses: repair.losses)
     tellNumbers(repair.renumbered, output)
     let salvaged =
       repair.salvagedCount > 0

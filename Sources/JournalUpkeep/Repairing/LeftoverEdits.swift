@@ -29,8 +29,11 @@ struct LeftoverEdits {
 
   /// What is told of edits that no frame has and that cannot be read.
   struct Loss {
-    /// What is wrong with the original, and what could not be taken over.
+    /// What is wrong with the original.
     var findings: [String] = []
+    /// What is no damage for certain: it may be of a loss of power.
+    var doubts: [String] = []
+    /// What could not be taken over.
     var losses: [String] = []
 
     /// What is lost where nothing of them can be read.
@@ -48,7 +51,11 @@ struct LeftoverEdits {
     }
     guard let part = survey.parts.last, part.lastFrame > .none else { return loss }
     for finding in try findings(from: part.nextEdit) {
-      loss.findings.append("\(finding)")
+      if finding.kind.mayBeOfPowerLoss {
+        loss.doubts.append("\(finding)")
+      } else {
+        loss.findings.append("\(finding)")
+      }
       var lost = Loss.all
       if case .editDamaged(let first) = finding.kind { lost += ", from edit \(first.rawValue) on" }
       if !loss.losses.contains(lost) { loss.losses.append(lost) }

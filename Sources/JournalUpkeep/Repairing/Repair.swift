@@ -20,6 +20,8 @@ struct Repair {
 
   /// What is wrong with the original.
   var findings: [String] { source.findings + noted }
+  /// What is no damage for certain, but not as it should be either.
+  private(set) var doubts: [String] = []
   /// What could not be taken over.
   var losses: [String] = []
   /// The last commit that was taken over byte by byte.
@@ -88,6 +90,7 @@ struct Repair {
       try copy.write(edits: edits.bytes)
       let loss = try edits.loss(behind: survey)
       noted += loss.findings
+      doubts += loss.doubts
       losses += loss.losses
     }
     let clock = PastClock(disk)
