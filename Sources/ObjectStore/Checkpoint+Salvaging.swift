@@ -20,12 +20,12 @@ extension Checkpoint {
 
   /// Copies the checkpoint that a manifest names, with its runs, into the folder of another store, and reads the copies.
   ///
-  /// - Returns: the copy's attachments, without what is damaged and can be made anew of the journal.
+  /// - Returns: the copy's attachments, without what is damaged and can be made anew of the journal, and what that is.
   /// - Throws: where something is damaged that cannot be made anew.
   package static func copyFiles(
     _ manifest: Manifest, in folder: any ReadableFolder, to target: any DiskFolder
-  ) throws(StoreError) -> [Manifest.Attachment] {
-    guard !manifest.attachments.isEmpty else { return [] }
+  ) throws(StoreError) -> (attachments: [Manifest.Attachment], findings: [StoreFinding]) {
+    guard !manifest.attachments.isEmpty else { return ([], []) }
     let files = try onDiskOfStore(missing: .checkpointDamaged("")) { () throws(DiskError) in
       try folder.folderForReading(folderName)
     }

@@ -10,16 +10,16 @@ extension CheckpointFiles {
   func copy(
     _ manifest: Manifest, to target: any DiskFolder
   ) throws(StoreError) -> [Manifest.Attachment] {
-    try Self.copy(manifest, from: folder, to: target, cache: cache)
+    try Self.copy(manifest, from: folder, to: target, cache: cache).attachments
   }
 
-  /// The same from a folder of checkpoints that is only read.
+  /// The same from a folder of checkpoints that is only read, with what is damaged.
   static func copy(
     _ manifest: Manifest, from folder: any ReadableFolder, to target: any DiskFolder,
     cache: BlockCache
-  ) throws(StoreError) -> [Manifest.Attachment] {
+  ) throws(StoreError) -> (attachments: [Manifest.Attachment], findings: [StoreFinding]) {
     let attachments = manifest.attachments
-    guard !attachments.isEmpty else { return [] }
+    guard !attachments.isEmpty else { return ([], []) }
     let copies = try onDiskOfStore { () throws(DiskError) in
       if try target.information(of: Checkpoint.folderName) == nil {
         try target.makeFolder(Checkpoint.folderName)
@@ -33,11 +33,13 @@ extension CheckpointFiles {
       return copies
     }
     do throws(StoreError) {
-      var unopened: [Manifest.Attachment] = []
-      for attachment in attachments
-      where try isUnopenedIndexRun(attachment, of: manifest.store, in: folder) {
-        unopened.append(attachment)
+      var unsound: [(attachment: Manifest.Attachment, error: StoreError)] = []
+      for attachment in attachments {
+        if let error = try problem(withOpening: attachment, of: manifest.store, in: folder) {
+          unsound.append((attachment, error))
+        }
       }
+      let unopened = unsound.map(\.attachment)
       for attachment in attachments where attachment.isKnown && !unopened.contains(attachment) {
         let isCheckpoint = attachment.kind == Checkpoint.checkpointKind
         try onDiskOfStore(missing: .runMissing(attachment.fileName)) { () throws(DiskError) in
@@ -53,23 +55,26 @@ extension CheckpointFiles {
           try Run(attachment.fileName, in: copies, store: manifest.store, cache: cache).verify()
         }
       }
-      let unsound =
-        try takeAwayUnsoundIndexRuns(manifest, besides: unopened, in: copies, cache) + unopened
-      return attachments.filter { !unsound.contains($0) }
+      unsound += try takeAwayUnsoundIndexRuns(manifest, besides: unopened, in: copies, cache)
+      let left = unsound.map(\.attachment)
+      return (
+        attachments.filter { !left.contains($0) }, unsound.map { StoreFinding(ofIndex: $0.error) }
+      )
     } catch {
       guard error.code == .damaged, manifest.goesBackToBeginning else { throw error }
-      return manifest.unknownAttachments
+      return (manifest.unknownAttachments, [StoreFinding(notCopied: error)])
     }
   }
 
   /// Opens a run before it is copied: of one that is damaged nobody knows how long it should be, and the file may be of
   /// any length.
   ///
-  /// - Returns: whether it is one of an index, and damaged or missing.
+  /// - Returns: what is wrong with it where it is one of an index, and damaged or missing.
   /// - Throws: where it is another that is damaged.
-  private static func isUnopenedIndexRun(
-    _ attachment: Manifest.Attachment, of store: StoreIdentity, in folder: any ReadableFolder
-  ) throws(StoreError) -> Bool {
+  private static func problem(
+    withOpening attachment: Manifest.Attachment, of store: StoreIdentity,
+    in folder: any ReadableFolder
+  ) throws(StoreError) -> StoreError? {
     // What is kept of the copies is told apart by their names.
     let (name, cache) = (attachment.fileName, BlockCache(largestByteCount: 0))
     do throws(RunError) {
@@ -78,15 +83,16 @@ extension CheckpointFiles {
       case Checkpoint.indexRunKind: _ = try IndexRun(name, in: folder, store: store, cache: cache)
       default: break
       }
-      return false
+      return nil
     } catch {
       let isOfIndex = attachment.kind == Checkpoint.indexRunKind
       switch error {
-      case .disk(let cause) where cause.code == .notFound: return isOfIndex
-      case .damaged where isOfIndex: return true
+      case .disk(let cause) where cause.code == .notFound:
+        return isOfIndex ? .runMissing(name) : nil
+      case .damaged where isOfIndex: return StoreError(error)
       case .damaged: throw StoreError(error)
       // Anything else is met again when it is copied.
-      default: return false
+      default: return nil
       }
     }
   }
@@ -95,8 +101,8 @@ extension CheckpointFiles {
   private static func takeAwayUnsoundIndexRuns(
     _ manifest: Manifest, besides others: [Manifest.Attachment], in copies: any DiskFolder,
     _ cache: BlockCache
-  ) throws(StoreError) -> [Manifest.Attachment] {
-    var unsound: [Manifest.Attachment] = []
+  ) throws(StoreError) -> [(attachment: Manifest.Attachment, error: StoreError)] {
+    var unsound: [(attachment: Manifest.Attachment, error: StoreError)] = []
     for attachment in manifest.attachments
     where attachment.kind == Checkpoint.indexRunKind && !others.contains(attachment) {
       do throws(RunError) {
@@ -104,12 +110,12 @@ extension CheckpointFiles {
           .verify()
       } catch {
         guard case .damaged = error else { throw StoreError(error) }
-        unsound.append(attachment)
+        unsound.append((attachment, StoreError(error)))
       }
     }
     guard !unsound.isEmpty else { return [] }
     try onDiskOfStore { () throws(DiskError) in
-      for attachment in unsound { try copies.remove(attachment.fileName) }
+      for (attachment, _) in unsound { try copies.remove(attachment.fileName) }
       try copies.sync()
     }
     return unsound

@@ -85,7 +85,7 @@ public struct StoreError: Error, Hashable, Sendable {
 
 extension StoreError: CustomStringConvertible {
   /// The sentence without what to do.
-  var whatHappened: String {
+  package var whatHappened: String {
     description.prefix { $0 != ";" } + (description.contains(";") ? "." : "")
   }
 }

@@ -35,6 +35,11 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
     self.init(error.whatHappened + " It was made anew from the journal.")
   }
 
+  /// Damage of a file of the original that a copy makes anew, because its journal has everything of it.
+  package init(notCopied error: StoreError) {
+    self.init(error.whatHappened + " The copy makes it anew from the journal.")
+  }
+
   /// Damage of a file that a reader does without, because the journal has everything of it.
   init(doneWithout error: StoreError) {
     self.init(error.whatHappened + " The journal was read in its place.")

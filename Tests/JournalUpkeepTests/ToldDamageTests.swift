@@ -7,6 +7,31 @@ import ToolSupport
 
 /// What is damaged is told by all commands alike, also where it does not keep them from their work.
 @Suite struct ToldDamageTests {
+  private static func flip(_ ending: String, at part: Double, on disk: SimulatedDisk) throws {
+    let path = try #require(disk.paths.last { $0.hasSuffix(ending) })
+    var bytes = try #require(disk.contents(of: path))
+    bytes[Int(Double(bytes.count) * part) + 2] ^= 0x20
+    try disk.setContents(path, bytes)
+  }
+
+  @Test(
+    arguments: [".xr", ".xc", ".xi"], ["backup -o New", "compact -o New"])
+  func `a copy that makes a file anew tells that it is damaged`(ending: String, line: String) throws
+  {
+    let disk = try LongJournal.make(.late)
+    try Self.flip(ending, at: 0.7, on: disk)
+    let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+    #expect(run.status == .fine, "\(run)")
+    #expect(run.errors.contains("damaged: ") && run.errors.contains(ending), "\(run)")
+    #expect(Upkeep.run("verify --deep --strict -s New", on: disk).status == .fine)
+    let repaired = Upkeep.run("repair -s Notes.xjournal -o Other --json", on: disk)
+    let copied = Upkeep.run("backup -s Notes.xjournal -o Third --json", on: disk)
+    let findings = try [repaired, copied].map {
+      try JSONValue(parsing: Array($0.output.utf8)).object?["findings"]
+    }
+    #expect(findings[0]?.array?.count == 1 && findings[0] == findings[1], "\(findings)")
+  }
+
   @Test func `edits that are missing are a note everywhere`() throws {
     let disk = try LongJournal.make(.none)
     try disk.folder(at: Journals.path).remove("edits")

@@ -12,8 +12,9 @@ extension Command {
       details: [
         "The original is neither locked nor changed, and may be written meanwhile: the copy is the same journal as it was "
           + "at a moment during that. It is read to its last byte before it counts as made.",
-        "A journal with damage is refused: ‘repair’ makes a sound one of it. But where only edits are damaged that were not "
-          + "saved, all that was saved is copied, and what is lost is told on the standard error output, or in the document.",
+        "A journal with damage is refused: ‘repair’ makes a sound one of it. But where only a file is damaged that the copy can "
+          + "make anew, of the state or of indexes, or edits that were not saved, all that was saved is copied. What is damaged "
+          + "and what is lost is told on the standard error output, or in the document.",
       ],
       examples: [Example("xjournal backup -o Copy.xjournal", "a copy beside the original")],
       options: [.newJournal],

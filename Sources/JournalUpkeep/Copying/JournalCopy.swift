@@ -39,8 +39,8 @@ struct JournalCopy {
         try survey.refuseUnsound()
         if made == nil { made = try NewPlace(newPath, on: disk) }
         guard let place = made else { continue }
-        let lost = try edits.loss(behind: survey)
-        try JournalCopy(in: place).copyAll(survey, edits.bytes)
+        var lost = try edits.loss(behind: survey)
+        lost.findings = try JournalCopy(in: place).copyAll(survey, edits.bytes) + lost.findings
         return (place, lost)
       } catch {
         // Somebody may have compacted it meanwhile, or replaced a checkpoint.
@@ -56,12 +56,14 @@ struct JournalCopy {
     }
   }
 
-  private func copyAll(_ survey: JournalSurvey, _ edits: [UInt8]?) throws(ToolError) {
+  /// - Returns: what is damaged and made anew.
+  private func copyAll(_ survey: JournalSurvey, _ edits: [UInt8]?) throws(ToolError) -> [String] {
     try write(edits: edits)
-    let attachments = try onStore { () throws(StoreError) in
+    let copied = try onStore { () throws(StoreError) in
       try Checkpoint.copyFiles(survey.manifest, in: survey.folder, to: place.folder)
     }
-    try copy(survey.parts[...], of: survey, attachments)
+    try copy(survey.parts[...], of: survey, copied.attachments)
+    return copied.findings.map { "\($0)" }
   }
 
   static func reader(of path: String, on disk: any ReadableDisk) throws(ToolError) -> JournalReader

@@ -8,21 +8,16 @@ extension Repair {
   mutating func copyCheckpoint(
     of survey: JournalSurvey, to place: NewPlace
   ) throws(ToolError) -> [Manifest.Attachment] {
-    let named = survey.manifest.attachments
-    let copied: [Manifest.Attachment]
     do throws(StoreError) {
-      copied = try Checkpoint.copyFiles(survey.manifest, in: survey.folder, to: place.folder)
+      let copied = try Checkpoint.copyFiles(survey.manifest, in: survey.folder, to: place.folder)
+      noted += copied.findings.map { "\($0)" }
+      return copied.attachments
     } catch {
       guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
       noted.append(error.description)
       guard survey.goesBackToBeginning, error.code == .disk else { throw beyondRepair() }
       return []
     }
-    if copied.count < named.count {
-      noted.append(
-        "a file of the state that was kept is damaged; it is made anew of the journal")
-    }
-    return copied
   }
 
   /// The first commit that stands in the segments that were taken over; nil where there is none.

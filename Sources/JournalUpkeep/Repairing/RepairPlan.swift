@@ -51,7 +51,8 @@ extension Repair {
     if let error = kept.failure {
       // What cannot be read is no better than what is damaged.
       guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
-      noted.append(error.description)
+      noted.append(
+        survey.goesBackToBeginning ? "\(StoreFinding(notCopied: error))" : error.description)
       guard survey.goesBackToBeginning else { throw beyondRepair() }
     }
     var plan = try plan(survey, kept.end)
