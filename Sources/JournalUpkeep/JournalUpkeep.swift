@@ -22,6 +22,16 @@ extension Command {
   }
 }
 
+extension Command {
+  /// What is told of every command that changes a journal in place.
+  static let inPlace = "Changes the journal in place: no program may have it open for writing."
+  /// What such a command sees of the journal.
+  static let seenInPlace =
+    "Of the journal is read what a program reads when it opens it: the state that was kept last, what came after that, and "
+    + "the commits that are needed. What is met there that is not as it should be is told on the standard error output. "
+    + "Damage of what is not needed is not seen: ‘verify’ reads all there is."
+}
+
 extension JSONKind {
   /// What they write.
   package static let writing = [

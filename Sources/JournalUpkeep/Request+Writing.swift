@@ -8,12 +8,17 @@ internal import ObjectStore
 /// What commands that write ask of a request: a journal to change, a place for a new one, files to read.
 extension Request {
   /// Changes the journal by a closure, and gives it back. Nobody else may have it open for writing meanwhile.
+  ///
+  /// What opening it and the closure meet that is not as it should be is told.
   func changing<Answer>(
     on disk: any Disk, _ body: (JournaledStore) throws(ToolError) -> Answer
   ) throws(ToolError) -> Answer {
     let path = try path()
     try refuseNoFolder(path)
-    return try JournaledStore.whileOpen(on: disk, at: path, body)
+    return try JournaledStore.whileOpen(on: disk, at: path) { (store) throws(ToolError) in
+      defer { for finding in store.findings { output.remark("\(finding)") } }
+      return try body(store)
+    }
   }
 
   /// The path of the journal that is to be made.

@@ -32,6 +32,17 @@ import ToolSupport
     #expect(findings[0]?.array?.count == 1 && findings[0] == findings[1], "\(findings)")
   }
 
+  @Test func `a command that changes a journal tells what it has met and put right`() throws {
+    let disk = try LongJournal.make(.late)
+    try Self.flip(".xr", at: 0, on: disk)
+    let other = disk.imageAfterProcessDeath()
+    let run = Upkeep.run("tag x", on: disk)
+    #expect(run.status == .fine && run.errors.contains("note: a run is damaged"), "\(run)")
+    #expect(Upkeep.run("tag y", on: disk).errors.isEmpty)
+    let json = Upkeep.run("tag x --json", on: other)
+    #expect(json.errors.contains("\"kind\":\"note\""), "\(json)")
+  }
+
   @Test func `edits that are missing are a note everywhere`() throws {
     let disk = try LongJournal.make(.none)
     try disk.folder(at: Journals.path).remove("edits")

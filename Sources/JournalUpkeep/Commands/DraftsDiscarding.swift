@@ -11,7 +11,7 @@ extension Command {
       "Tells what contexts have changed and not saved, and gives it up.",
       details: [
         "‘discard’ changes the journal in place: no program may have it open for writing. What was given up stays in the "
-          + "past: ‘events’ tells of it."
+          + "past: ‘events’ tells of it. " + seenInPlace
       ],
       examples: [Example("xjournal drafts discard sketch", "give one of them up")],
       operands: [

@@ -16,12 +16,12 @@ extension Command {
     Command(
       "patch", "Applies a patch, and commits what it changes: all of it or nothing.",
       details: [
-        "Changes the journal in place: no program may have it open for writing. With --dry-run it only tells what would be "
-          + "done, and needs no lock.",
+        inPlace + " With --dry-run it only tells what would be done, and needs no lock.",
         "docs/patching.md tells what a patch is; ‘diff --format patch’ makes one. Where values are not as the patch says "
           + "they are, it is refused, or what --policy says is done. A key that the model does not have is refused, too, as a "
           + "misspelt one would become data, unless --dynamic-keys takes it.",
         "A patch may have 64 MiB, 2,100,000 values and 1,000,000 members of objects; make several of one that has more.",
+        seenInPlace,
       ],
       examples: [
         Example("xjournal patch changes.json --dry-run", "what would become of which objects"),

@@ -12,10 +12,11 @@ extension Command {
       "restore",
       "Has everything be as it was at a commit, by a new commit that takes the rest back.",
       details: [
-        "Changes the journal in place: no program may have it open for writing. Nothing of the past is lost by it: what is "
-          + "taken back stays in the commits that did it, and restoring can be taken back itself.",
+        inPlace
+          + " Nothing of the past is lost by it: what is taken back stays in the commits that did it, and restoring can be taken back itself.",
         "With --only it takes back what that one commit did, and leaves what came later; where later commits have changed "
           + "the same values it is refused, unless --force brings them back over that.",
+        seenInPlace,
       ],
       examples: [
         Example("xjournal restore head~1", "takes the last commit back"),

@@ -10,7 +10,7 @@ extension Command {
   static func tag(on disk: any Disk) -> Command {
     Command(
       "tag", "Gives a commit a name, by which it is found again.",
-      details: ["Changes the journal in place: no program may have it open for writing."],
+      details: [inPlace, seenInPlace],
       examples: [
         Example("xjournal tag release", "names the last commit"),
         Example("xjournal tag before-import head~2", "names an earlier one"),
