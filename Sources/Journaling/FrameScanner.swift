@@ -79,6 +79,13 @@ package struct FrameScanner: ~Copyable {
     }
   }
 
+  /// That more bytes are left than any writer leaves behind its frames, whatever they are; nil where they are fewer. None
+  /// of them is read: a hole may be of any length.
+  func excess() -> Finding? {
+    guard window.remaining(at: offset) > header.largestTailByteCount else { return nil }
+    return Finding(.notAFrame, header.number.path, at: offset, expected: expected)
+  }
+
   /// The frame at the front of the walk, whose seal's own check fits.
   private mutating func nextFrame(_ seal: Seal) throws(JournalError) -> Step {
     if seal.number != expected {

@@ -93,7 +93,8 @@ package final class JournalTail {
         if let finding = segment.finding(atEnd: step, before) {
           // What is not whole and not durable is being written right now; a sealed segment is not.
           let isWhole = segment.sealing != nil || before.expected <= durable
-          return isWhole ? .finding(finding) : .nothingMore
+          if isWhole { return .finding(finding) }
+          return scanner.excess().map(Ending.finding) ?? .nothingMore
         }
         if segment.sealing != nil { return .segmentEnded }
         // At a footer the next segment has been begun since the manifest was read.
@@ -106,12 +107,15 @@ package final class JournalTail {
       if sealed.seal.number > durable {
         // Later frames may testify that this one is durable.
         var ahead = try reader.scanner(of: segment, after: previous, from: before)
-        while case .frame(let later) = try ahead.next() {
+        var end = try ahead.next()
+        while case .frame(let later) = end {
           durable = max(durable, later.seal.durableThrough)
+          end = try ahead.next()
         }
         if sealed.seal.number > durable {
           isBehind = true
-          return .nothingMore
+          guard case .finding = end else { return .nothingMore }
+          return ahead.excess().map(Ending.finding) ?? .nothingMore
         }
         // What has been read so far may be older than what they testify to.
         scanner = try reader.scanner(of: segment, after: previous, from: before)

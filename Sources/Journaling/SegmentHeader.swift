@@ -28,6 +28,10 @@ package struct SegmentHeader: Hashable, Sendable {
   /// The writer never lets more bytes than this stand unsynced.
   package var windowByteCount: UInt32
 
+  /// The most bytes that a writer may leave behind the last frame that is whole: those of a write that was broken off, and
+  /// zeros ahead of it.
+  var largestTailByteCount: UInt64 { UInt64(windowByteCount) + Limits.zerosByteCount }
+
   package func encoded() -> ByteWriter {
     var writer = ByteWriter(capacity: Self.byteCount)
     writer.write(LZ4Frame.empty)

@@ -19,8 +19,7 @@ struct TailSurvey {
   ) throws(JournalError) {
     var window = try FileWindow(file)
     // Too much for any writer: it is damage, whatever it testifies.
-    guard window.remaining(at: start) <= UInt64(header.windowByteCount) + Limits.zerosByteCount
-    else {
+    guard window.remaining(at: start) <= header.largestTailByteCount else {
       end = window.byteCount
       return
     }

@@ -58,4 +58,19 @@ import ToolSupport
     let copied = Upkeep.run("backup -s Notes.xjournal -o E --json", on: disk).output
     #expect(copied.contains("\"doubts\":[\"edits: no edit buffer"), "\(copied)")
   }
+
+  @Test(arguments: [1 << 20, 80 << 20])
+  func `a tail of zeros is the same to all, whoever looks`(byteCount: Int) throws {
+    let disk = try Journals.sound()
+    let path = "\(Journals.path)/journal/0000000001.xj"
+    let bytes = try #require(disk.contents(of: path))
+    try disk.setContents(path, bytes + [UInt8](repeating: 0, count: byteCount))
+    let status: JournalInspection.ExitStatus = byteCount > 72 << 20 ? .damage : .fine
+    for line in [
+      "verify", "verify --deep --strict", "info", "dump", "backup -o A", "compact -o B", "tag x",
+    ] {
+      let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+      #expect(run.status == status, "\(line): \(run.output.prefix(200)) \(run.errors)")
+    }
+  }
 }
