@@ -122,10 +122,7 @@ struct JournalCopy {
     manifest.durableThrough = parts.last?.lastFrame ?? .none
     try onDisk { () throws(DiskError) in
       let source = try survey.folder.folderForReading(JournalFiles.journalFolder)
-      // An attempt before may have made it.
-      if try place.folder.information(of: JournalFiles.journalFolder) == nil {
-        try place.folder.makeFolder(JournalFiles.journalFolder)
-      }
+      try makeJournalFolder()
       let target = try place.folder.folder(JournalFiles.journalFolder)
       for part in parts {
         let name = part.segment.number.fileName
@@ -151,12 +148,19 @@ struct JournalCopy {
     let (manifest, header) = try LostManifest.beginning(
       behind: last, nextEdit, as: number, of: store, attachments, salt: salt)
     try onDisk { () throws(DiskError) in
-      try place.folder.makeFolder(JournalFiles.journalFolder)
+      try makeJournalFolder()
       let target = try place.folder.folder(JournalFiles.journalFolder)
       try target.write(header.encoded(), as: number.fileName)
       try target.sync()
       try place.folder.write(manifest.encoded(), as: JournalFiles.manifest)
       try place.folder.sync()
+    }
+  }
+
+  /// An attempt before may have made it.
+  private func makeJournalFolder() throws(DiskError) {
+    if try place.folder.information(of: JournalFiles.journalFolder) == nil {
+      try place.folder.makeFolder(JournalFiles.journalFolder)
     }
   }
 

@@ -42,6 +42,14 @@ extension Repair {
     }
   }
 
+  /// Whether a writer has replaced the state meanwhile, or dropped segments, so that files may be gone which a manifest names.
+  func isReplaced(_ manifest: Manifest, in folder: any ReadableFolder) -> Bool {
+    guard !isManifestLost, let newer = try? JournalReader(in: folder, path: path).manifest else {
+      return false
+    }
+    return newer.segments[0] != manifest.segments[0] || newer.attachments != manifest.attachments
+  }
+
   /// A reader of the original, which shows what is behind the damaged place where a state was kept there; at least that
   /// state.
   func reader(

@@ -37,48 +37,88 @@ struct Repair {
     self.disk = disk
   }
 
+  private static let largestAttemptCount = 30
+
   /// Makes the journal.
   ///
   /// - Throws: also where newer code has written some of the original, which would be lost.
   mutating func make(
     at newPath: String, salvaging: Bool
   ) throws(ToolError) -> NewJournal {
-    let (original, manifest, edits) = try openWithEdits()
-    if case .failure(let error) = edits, error.status == .newerFormat { throw error }
-    let (folder, mended) = try MendedFolder.mending(manifest, in: original)
-    noted += mended.map {
-      "\(JournalFiles.journalFolder)/\($0.fileName): a header whose check does not fit, and which is known from elsewhere"
-    }
-    try NewPlace.refuseExisting(newPath, on: disk)
-    let kept = KeptState(of: manifest, in: folder)
-    let durable = max((try? edits.get())?.durableThrough ?? .none, kept.end?.frame ?? .none)
-    let survey = try JournalSurvey(manifest, in: folder, durableThrough: durable)
-    try survey.refuseNewer()
-    noted += survey.findings.map { "\($0)" }
-    let plan = try plan(survey, kept, salvaging: salvaging)
-    // What cannot be read is told before anything is made.
-    let wanted = plan.hole == nil ? try edits.get() : nil
-    let place = try NewPlace(newPath, on: disk)
-    var repair = self
-    defer { self = repair }
-    return try NewPlace.filling(newPath) { () throws(ToolError) in
-      do throws(ToolError) {
-        let made = try repair.fill(place, plan, survey, wanted, salvaging: salvaging)
-        try place.unmark()
-        return made
-      } catch {
-        // Nobody has asked for a commit: what is missed here is damage.
-        throw error.status == .no ? ToolError(.damage, error.message) : error
+    var place: NewPlace?
+    do throws(ToolError) {
+      for _ in 1...Self.largestAttemptCount {
+        var repair = self
+        if let made = try repair.attempt(at: newPath, &place, salvaging: salvaging) {
+          self = repair
+          return made
+        }
       }
+      throw ToolError(
+        .locked,
+        "a program replaces the state of “\(path)” faster than it can be read; repair it when that program rests."
+      )
+    } catch {
+      throw place == nil ? error : error.leaving(newPath)
     }
   }
 
-  private mutating func fill(
-    _ place: NewPlace, _ plan: RepairPlan, _ survey: JournalSurvey,
-    _ edits: LeftoverEdits?, salvaging: Bool
-  ) throws(ToolError) -> NewJournal {
+  /// - Returns: nil where a writer has replaced meanwhile what was not found as it should be: then nothing can be told of it.
+  private mutating func attempt(
+    at newPath: String, _ place: inout NewPlace?, salvaging: Bool
+  ) throws(ToolError) -> NewJournal? {
+    let (original, manifest, edits) = try openWithEdits()
+    if case .failure(let error) = edits, error.status == .newerFormat { throw error }
+    func mayBeReplaced() -> Bool { isReplaced(manifest, in: original) }
+    let (plan, survey, wanted): (RepairPlan, JournalSurvey, LeftoverEdits?)
+    do throws(ToolError) {
+      let (folder, mended) = try MendedFolder.mending(manifest, in: original)
+      noted += mended.map {
+        "\(JournalFiles.journalFolder)/\($0.fileName): a header whose check does not fit, and which is known from elsewhere"
+      }
+      if place == nil { try NewPlace.refuseExisting(newPath, on: disk) }
+      let kept = KeptState(of: manifest, in: folder)
+      let durable = max((try? edits.get())?.durableThrough ?? .none, kept.end?.frame ?? .none)
+      survey = try JournalSurvey(manifest, in: folder, durableThrough: durable)
+      try survey.refuseNewer()
+      noted += survey.findings.map { "\($0)" }
+      plan = try self.plan(survey, kept, salvaging: salvaging)
+      // What cannot be read is told before anything is made.
+      wanted = plan.hole == nil ? try edits.get() : nil
+    } catch {
+      guard mayBeReplaced() else { throw error }
+      return nil
+    }
+    if !noted.isEmpty, mayBeReplaced() { return nil }
+    if place == nil { place = try NewPlace(newPath, on: disk) }
+    guard let place else { return nil }
+    do throws(ToolError) {
+      let count = noted.count
+      try copy(to: place, plan, survey, wanted)
+      if noted.count > count, mayBeReplaced() { return nil }
+    } catch {
+      guard mayBeReplaced() else { throw error }
+      return nil
+    }
+    do throws(ToolError) {
+      let made = try fill(place, plan, survey, wanted, salvaging: salvaging)
+      try place.unmark()
+      return made
+    } catch {
+      // Nobody has asked for a commit: what is missed here is damage.
+      throw error.status == .no ? ToolError(.damage, error.message) : error
+    }
+  }
+
+  /// Copies what is taken over as it is.
+  private mutating func copy(
+    to place: NewPlace, _ plan: RepairPlan, _ survey: JournalSurvey, _ edits: LeftoverEdits?
+  ) throws(ToolError) {
     let copy = JournalCopy(in: place)
-    let attachments = plan.keepsCheckpoint ? try copyCheckpoint(of: survey, to: place) : []
+    var attachments: [Manifest.Attachment] = []
+    if plan.keepsCheckpoint {
+      attachments = try copyCheckpoint(of: survey, to: place)
+    }
     if let (last, edit) = plan.start {
       let number = survey.manifest.segments.last?.number.next ?? SegmentNumber(1)
       try copy.begin(
@@ -86,9 +126,14 @@ struct Repair {
     } else {
       try copy.copy(plan.parts, of: survey, attachments)
     }
-    if let edits {
-      try copy.write(edits: edits.bytes)
-      let loss = try edits.loss(behind: survey)
+    if let edits { try copy.write(edits: edits.bytes) }
+  }
+
+  private mutating func fill(
+    _ place: NewPlace, _ plan: RepairPlan, _ survey: JournalSurvey,
+    _ edits: LeftoverEdits?, salvaging: Bool
+  ) throws(ToolError) -> NewJournal {
+    if let loss = try edits?.loss(behind: survey) {
       noted += loss.findings
       doubts += loss.doubts
       losses += loss.losses

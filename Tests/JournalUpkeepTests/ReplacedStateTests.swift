@@ -1,0 +1,38 @@
+import DiskAccess
+import DiskSimulation
+import JournalInspection
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+import Testing
+import ToolSupport
+
+/// A program may replace the state of a journal while a sound one is made of it.
+@Suite struct ReplacedStateTests {
+  @Test(arguments: [false, true])
+  func `beside a program that replaces its state nothing is told as damaged`(compacted: Bool) throws
+  {
+    let disk = try Journals.sound()
+    let store = try JournaledStore(on: disk, at: Journals.path, model: nil)
+    try store.checkpoint()
+    if compacted { try store.compact(keeping: .latest) }
+    nonisolated(unsafe) let context = ManagedObjectContext(store)
+    // When the manifest has been read, and the state has not.
+    nonisolated(unsafe) var count = 0
+    let beside = ReadingDisk(disk) { path, _ in
+      guard path.hasSuffix(".xj"), count < 3 else { return nil }
+      count += 1
+      context.insert("Blog")["name"] = "meanwhile"
+      guard (try? context.save()) != nil, (try? store.checkpoint()) != nil else {
+        return .inputOutput
+      }
+      return nil
+    }
+    let run = Run(
+      "repair -s Notes.xjournal -o New.xjournal --json", on: beside, table: Upkeep.table(on: disk))
+    #expect(run.status == .fine && count == 3, "\(run)")
+    #expect(run.output.contains("\"findings\":[],\"lost\":[]"), "\(run)")
+    try store.close()
+    #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
+  }
+}
