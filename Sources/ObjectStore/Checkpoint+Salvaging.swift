@@ -34,6 +34,18 @@ extension Checkpoint {
       cache: BlockCache(largestByteCount: StoreOptions().cacheByteCount))
   }
 
+  /// Reads and checks every byte of the runs of the checkpoint that a manifest names.
+  package static func refuseDamagedRuns(
+    of manifest: Manifest, in folder: any ReadableFolder
+  ) throws(StoreError) {
+    guard let checkpoint = try read(manifest, in: folder)?.checkpoint else { return }
+    let fold = try checkpoint.fold(
+      of: manifest.store, in: folder, cache: BlockCache(largestByteCount: 0))
+    for run in fold.snapshot.layers.flatMap(\.runs) {
+      try onRun { () throws(RunError) in try run.verify() }
+    }
+  }
+
   /// What a manifest would have attached that named the newest checkpoint that is sound, with all runs there are.
   package static func attachmentsOfNewest(
     in folder: any ReadableFolder, of store: StoreIdentity, _ manifest: Manifest

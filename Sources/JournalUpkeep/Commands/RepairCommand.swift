@@ -17,6 +17,10 @@ extension Command {
         "Where commits are left between damaged places and nothing leads to them, --salvage makes all commits again; of each "
           + "object there is then what they say of it. Of commits that are made again the edits are not there, nor is what was "
           + "not saved. A state that was kept behind the damage is used, also where the manifest is lost.",
+        "Where compaction has dropped the beginning, and the state that the journal begins with is damaged or lost too, "
+          + "nothing can be taken over as it is, and it is refused without --salvage. With it all commits are made again that "
+          + "can be read, under their own numbers, upon what is sound of that state, and upon what the commits say of it. Where "
+          + "the names of entities and keys are lost as well, numbers stand for them.",
         "What is lost is told on the standard error output; with --json it is in the document. Commits are named there by the "
           + "numbers they had, and those that have others now are told.",
         "What newer code has written is no damage: such a journal is refused with 69, and only newer code can repair it.",

@@ -10,11 +10,13 @@ extension Repair {
     _ survey: JournalSurvey, _ plan: RepairPlan, from hole: Int, into store: JournaledStore,
     _ clock: PastClock, isWanted: Bool
   ) throws(ToolError) -> JournaledStore {
-    let reader = try reader(survey, plan)
+    let reader = plan.isStateDamaged ? nil : try reader(survey, plan)
+    let base = plan.base?.state
     var salvaging = Salvaging(into: store, clock)
     if isWanted, let reader { try salvaging.expect(from: reader) }
+    if let base { salvaging.goOn(from: base) }
     var tags = Set((reader?.tags ?? [:]).filter { store.tags[$0.key] != $0.value }.keys)
-    var last = max(store.lastCommit, reader?.lastCommit ?? .none)
+    var last = max(store.lastCommit, reader?.lastCommit ?? base?.lastKnown ?? .none)
     let journal = journal(survey)
     var failure: ToolError?
     let frames = RemainingFrames(survey: survey, first: hole, isWhole: plan.isHoleBefore)
@@ -29,7 +31,8 @@ extension Repair {
         }
         for entry in entries { last = max(last, entry.knownCommit) }
         // Which tags there were then is known, also of those that were taken away since.
-        if reader != nil, frame <= plan.keptThrough { entries.removeAll { $0.tag != nil } }
+        let areTagsKnown = reader != nil || base?.isNameless == false
+        if areTagsKnown, frame <= plan.keptThrough { entries.removeAll { $0.tag != nil } }
         if isWanted { try salvaging.take(entries) }
         for (name, isGiven) in entries.lazy.compactMap(\.tag) {
           if isGiven { tags.insert(name) } else { tags.remove(name) }

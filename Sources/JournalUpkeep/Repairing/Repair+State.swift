@@ -13,9 +13,8 @@ extension Repair {
       noted += copied.findings.map { "\($0)" }
       return copied.attachments
     } catch {
-      guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
+      guard survey.goesBackToBeginning, error.code == .disk else { throw ToolError(error) }
       noted.append(error.description)
-      guard survey.goesBackToBeginning, error.code == .disk else { throw beyondRepair() }
       return []
     }
   }

@@ -116,7 +116,12 @@ struct Repair {
   ) throws(ToolError) {
     let copy = JournalCopy(in: place)
     var attachments: [Manifest.Attachment] = []
-    if plan.keepsCheckpoint {
+    if let (base, time) = plan.base, let start = plan.start {
+      let salt = try salt()
+      attachments = try onStore { () throws(StoreError) in
+        try base.write(to: place.folder, behind: start.last, at: time, salt: salt)
+      }
+    } else if plan.keepsCheckpoint {
       attachments = try copyCheckpoint(of: survey, to: place)
     }
     if let (last, edit) = plan.start {
@@ -140,7 +145,7 @@ struct Repair {
     }
     let clock = PastClock(disk)
     var store = try open(place, clock)
-    keptCommit = store.lastCommit
+    if plan.base == nil { keptCommit = store.lastCommit }
     let made: NewJournal
     do throws(ToolError) {
       if plan.isTail || !survey.goesBackToBeginning && isManifestLost {
@@ -151,6 +156,7 @@ struct Repair {
       }
       if let hole = plan.hole {
         losses.append(LeftoverEdits.Loss.all)
+        if let base = plan.base?.state { tellLosses(of: base, in: store, hasGap: plan.hasGap) }
         store = try salvage(survey, plan, from: hole, into: store, clock, isWanted: salvaging)
       }
       let unsound = try onStore { () throws(StoreError) in try store.verify() }

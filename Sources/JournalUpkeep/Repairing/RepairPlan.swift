@@ -1,6 +1,7 @@
 internal import DiskAccess
 internal import JournalInspection
 internal import Journaling
+internal import ObjectModel
 internal import ObjectStore
 
 /// What of a damaged journal is taken over byte by byte.
@@ -16,6 +17,13 @@ struct RepairPlan {
   /// Where the journal begins anew of which there is nothing but the state that was kept: behind which frame, and with
   /// which edit.
   var start: (last: FrameNumber, edit: EditNumber)?
+  /// What is sound of the state that the journal begins with, and a time before its commits; nil where that state is whole,
+  /// or is not needed.
+  var base: (state: SalvagedState, time: RecordedTime)?
+  /// Whether commits are lost between those that say how the state was.
+  var hasGap = false
+  /// Whether the state that was kept is not to be read, as some of it is damaged.
+  var isStateDamaged = false
   /// The last frame that the state has in it that was kept.
   var keptThrough = FrameNumber.none
 
@@ -49,13 +57,24 @@ extension Repair {
     _ survey: JournalSurvey, _ kept: KeptState, salvaging: Bool
   ) throws(ToolError) -> RepairPlan {
     if let error = kept.failure {
-      // What cannot be read is no better than what is damaged.
-      guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
-      noted.append(
-        survey.goesBackToBeginning ? "\(StoreFinding(notCopied: error))" : error.description)
-      guard survey.goesBackToBeginning else { throw beyondRepair() }
+      try note(error, isMadeAnew: survey.goesBackToBeginning)
+      guard survey.goesBackToBeginning else {
+        return try planWithoutState(survey, salvaging: salvaging)
+      }
     }
-    var plan = try plan(survey, kept.end)
+    guard var plan = try plan(survey, kept.end) else {
+      return try planWithoutState(survey, salvaging: salvaging)
+    }
+    let needsState = plan.isTail || !survey.goesBackToBeginning
+    if kept.end != nil, needsState || !plan.keepsCheckpoint {
+      do throws(StoreError) {
+        try Checkpoint.refuseDamagedRuns(of: survey.manifest, in: survey.folder)
+      } catch {
+        try note(error)
+        if needsState { return try planWithoutState(survey, salvaging: salvaging) }
+        plan.isStateDamaged = true
+      }
+    }
     if salvaging, plan.isTail, let end = kept.end,
       try hasCommits(in: survey, before: plan.parts.first?.segment.firstFrame ?? end.frame.next)
     {
@@ -64,6 +83,14 @@ extension Repair {
     }
     plan.keptThrough = kept.end?.frame ?? .none
     return plan
+  }
+
+  /// Notes that the state that was kept is damaged. What cannot be read is no better.
+  private mutating func note(
+    _ error: StoreError, isMadeAnew: Bool = false
+  ) throws(ToolError) {
+    guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
+    noted.append(isMadeAnew ? StoreFinding(notCopied: error).description : error.whatHappened)
   }
 
   /// Whether frames that are sound before one have commits.
@@ -83,9 +110,10 @@ extension Repair {
     return found
   }
 
+  /// - Returns: nil where nothing can be taken over as it is, as nothing leads to it.
   private func plan(
     _ survey: JournalSurvey, _ end: (frame: FrameNumber, nextEdit: EditNumber)?
-  ) throws(ToolError) -> RepairPlan {
+  ) throws(ToolError) -> RepairPlan? {
     let first = survey.parts[0].segment.firstFrame
     if !survey.goesBackToBeginning, let end, end.frame.next < first {
       // What lies between the state and the first segment is lost, so that nothing follows from the state.
@@ -94,7 +122,7 @@ extension Repair {
       return plan
     }
     guard let hole = survey.firstHole else {
-      guard survey.goesBackToBeginning || end != nil else { throw beyondRepair() }
+      guard survey.goesBackToBeginning || end != nil else { return nil }
       return RepairPlan(parts: survey.parts[...], keepsCheckpoint: end != nil)
     }
     let isBegun = survey.parts[hole].header != nil
@@ -107,7 +135,7 @@ extension Repair {
     }
     // Without a beginning there is only the state that was kept, and what came then.
     let behind = (survey.parts.lastIndex { $0.hole != nil } ?? hole) + 1
-    guard let end else { throw beyondRepair() }
+    guard let end else { return nil }
     if behind < survey.parts.count, survey.parts[behind].segment.firstFrame <= end.frame.next {
       return RepairPlan(parts: survey.parts[behind...], isTail: true)
     }
@@ -123,12 +151,5 @@ extension Repair {
     return RepairPlan(
       parts: [], hole: hole, isTail: true,
       start: (end.frame, edits.reduce(end.nextEdit) { max($0, $1) }))
-  }
-
-  func beyondRepair() -> ToolError {
-    ToolError(
-      .damage,
-      "“\(path)” cannot be repaired: \(findings.joined(separator: "; ")); the journal does not go back to its beginning, "
-        + "and the state that was kept does not lead over the damage. Only a backup can have it.")
   }
 }

@@ -12,7 +12,7 @@ extension Salvaging {
       case .commit(let content): try take(content)
       case .event(.keyNamed(let number, let name)): keyNames[number] = name
       case .event(.tagged(let name, let commit)): tags.updateValue(commit, forKey: name)
-      case .event(.modelAdopted(let entities)):
+      case .event(.modelAdopted(let entities)) where adoptsModels:
         do throws(ModelError) {
           nextModel = try ManagedObjectModel(stored: entities.map(\.description))
         } catch {

@@ -16,9 +16,13 @@ extension Salvaging {
     }
   }
 
-  /// Has the new journal, where no model of it is left, take over those that a kept state knows up to a commit: one
-  /// after the other, so that entities have their numbers.
+  /// Has the new journal take over the models that a damaged state knows up to a commit, or where no model of it is left
+  /// those that a kept state knows: one after the other, so that entities have their numbers.
   mutating func adoptKeptModels(before number: CommitNumber) throws(ToolError) {
+    while let next = keptModels.first, next.since < number {
+      keptModels.removeFirst()
+      try adopt(next.model)
+    }
     guard store.model == nil, nextModel == nil, let eras = later?.reader.head.eras else { return }
     for era in eras where era.since < number { try adopt(era.model) }
   }

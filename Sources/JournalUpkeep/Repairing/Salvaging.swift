@@ -23,6 +23,11 @@ struct Salvaging {
   /// nil where there is none, or it has been taken over.
   var later: (reader: StoreReader, first: CommitNumber)?
 
+  /// The models that a damaged state knows, which come after its own.
+  var keptModels: [(since: CommitNumber, model: ManagedObjectModel)] = []
+  /// Whether the journal is to have the models that the original tells.
+  private(set) var adoptsModels = true
+
   /// What the next commit is to change.
   var changes: [CommitRequest.Object] = []
 
@@ -63,9 +68,18 @@ struct Salvaging {
     keyNames = Self.keys(of: store)
   }
 
+  /// Goes on from what is sound of a state, which the new journal begins with.
+  mutating func goOn(from state: SalvagedState) {
+    keptModels = state.laterModels
+    // A model says nothing of entities whose names are not its own.
+    adoptsModels = !state.isNameless
+    for (name, commit) in state.laterTags { tags.updateValue(commit, forKey: name) }
+  }
+
   /// Ends the work: tags are set, and the clock goes on.
   mutating func finish() throws(ToolError) {
     try takeOverLater()
+    try adoptKeptModels(before: .largest)
     try adoptNextModel()
     clock.set(nil)
     for (name, commit) in tags.sorted(by: { $0.key < $1.key }) {
