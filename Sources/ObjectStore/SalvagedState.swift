@@ -43,6 +43,8 @@ package struct SalvagedState {
   package let number: CommitNumber
   /// The models that were adopted later, as far as the checkpoint knows them.
   package let laterModels: [(since: CommitNumber, model: ManagedObjectModel)]
+  /// Whether there are files of rows, or should be.
+  package let hasRuns: Bool
   /// What cannot be read of it.
   package internal(set) var losses: [Loss] = []
   /// The objects of which nothing is known but what commits say that they have changed.
@@ -92,6 +94,7 @@ package struct SalvagedState {
     }
     var layers = checkpoint?.layers.map { ($0.era, $0.runs.map(\.name)) } ?? []
     if checkpoint == nil { layers = [(0, try Self.runNames(in: folder))] }
+    hasRuns = layers.contains { !$0.1.isEmpty }
     var before = first?.previous ?? checkpoint?.number ?? .none
     if let checkpoint {
       before = min(max(before, checkpoint.catalogue.firstKept.previous), checkpoint.number)

@@ -92,6 +92,9 @@ extension Repair {
     }
     let before = "before commit \(next): "
     let unlessSaid = "where nothing else says it"
+    if state.isNameless, !state.hasRuns {
+      losses.append("\(before)all objects that no commit from there on has changed")
+    }
     losses += state.losses.map { loss in
       switch loss {
       case .run(let name):
