@@ -71,6 +71,23 @@ import Testing
     #expect(try poll(tail).frames == [3, 4] && !tail.isBehind)
   }
 
+  @Test(arguments: [1 << 20, 66 << 20])
+  func `more zeros than a writer leaves are damage, also behind what is not durable yet`(
+    byteCount: Int
+  ) throws {
+    let journal = try open()
+    try journal.commit([1])
+    try journal.commit([2], .written)
+    let image = disk.imageAfterProcessDeath()
+    try journal.close()
+    let path = "store/journal/0000000001.xj"
+    let bytes = try #require(image.contents(of: path))
+    try image.setContents(path, bytes + [UInt8](repeating: 0, count: byteCount))
+    let (frames, finding) = try poll(try JournalTail(at: "store", on: image))
+    #expect(frames == [1])
+    #expect(finding?.kind == (byteCount > 64 << 20 ? .notAFrame : nil))
+  }
+
   @Test func `without the edit buffer, the seals of later frames tell what is durable`() throws {
     let journal = try open()
     for number in 1...5 { try journal.commit([UInt8(number)]) }
