@@ -71,9 +71,9 @@ import Testing
     #expect(try poll(tail).frames == [3, 4] && !tail.isBehind)
   }
 
-  @Test(arguments: [1 << 20, 66 << 20])
+  @Test(arguments: [(0, 1 << 20), (0, 66 << 20), (0xEE, 99)])
   func `more zeros than a writer leaves are damage, also behind what is not durable yet`(
-    byteCount: Int
+    byte: UInt8, byteCount: Int
   ) throws {
     let journal = try open()
     try journal.commit([1])
@@ -82,7 +82,7 @@ import Testing
     try journal.close()
     let path = "store/journal/0000000001.xj"
     let bytes = try #require(image.contents(of: path))
-    try image.setContents(path, bytes + [UInt8](repeating: 0, count: byteCount))
+    try image.setContents(path, bytes + [UInt8](repeating: byte, count: byteCount))
     let (frames, finding) = try poll(try JournalTail(at: "store", on: image))
     #expect(frames == [1])
     #expect(finding?.kind == (byteCount > 64 << 20 ? .notAFrame : nil))
