@@ -25,6 +25,9 @@ struct FlatPatch {
   /// - Parameter model: says which relationships lead back; as in `ObjectPatch.unsaidMembers(of:_:)`.
   /// - Throws: where the changes of one object stand in several places.
   init(_ patch: Patch, _ model: ManagedObjectModel?) throws(PatchError) {
+    entries.reserveCapacity(patch.objects.count)
+    before.reserveCapacity(patch.objects.count)
+    after.reserveCapacity(patch.objects.count)
     for (index, object) in patch.objects.enumerated() {
       try add(object, at: PatchPath().appending(index), model)
     }

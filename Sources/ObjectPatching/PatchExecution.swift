@@ -28,13 +28,14 @@ struct PatchExecution {
     var revived: [ManagedObject] = []
     // What the delegate makes along with an object may be what an earlier step creates.
     try askDelegate()
-    for (index, step) in plan.steps.enumerated()
-    where step.effect == .creation && made[index] == nil {
-      made[index] = insert(step, &revived)
+    for index in plan.steps.indices
+    where plan.steps[index].effect == .creation && made[index] == nil {
+      made[index] = insert(plan.steps[index], &revived)
     }
     var changes: [ObjectID: [KeyNumber: Value?]] = [:]
-    for (index, step) in plan.steps.enumerated() {
-      guard step.effect != nil, !values[index].isEmpty, let object = object(index) else { continue }
+    changes.reserveCapacity(plan.steps.count)
+    for index in plan.steps.indices where plan.steps[index].effect != nil {
+      guard !values[index].isEmpty, let object = object(index) else { continue }
       changes[object] = values[index]
     }
     for (target, links) in plan.links {
@@ -45,11 +46,12 @@ struct PatchExecution {
       }
     }
     context.bring(changes, deleting: [])
-    for (index, step) in plan.steps.enumerated() where step.asksDelegate {
+    for index in plan.steps.indices where plan.steps[index].asksDelegate {
+      let step = plan.steps[index]
       guard let object = object(index) else { continue }
       try delegate?.patch(context.object(with: object), with: step.patch, at: step.path)
     }
-    let deleted = plan.steps.compactMap { $0.effect == .deletion ? $0.object : nil }
+    let deleted = plan.steps.lazy.filter { $0.effect == .deletion }.compactMap(\.object)
     context.bring([:], deleting: Set(deleted))
     for object in revived { object.awake(from: .undoOfDelete) }
     return made.mapValues(\.objectID)

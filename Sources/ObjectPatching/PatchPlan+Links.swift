@@ -38,6 +38,7 @@ extension PatchPlan {
 
   private mutating func planLinks(ofStep index: Int) throws -> [Implied] {
     var implied: [Implied] = []
+    if steps[index].patch.relationships.isEmpty { return implied }
     let step = steps[index]
     for (key, patch) in step.patch.relationships.sorted(by: { $0.key < $1.key }) {
       guard steps[index].effect != nil, let property = step.info.property(key),

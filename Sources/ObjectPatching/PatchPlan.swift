@@ -129,6 +129,9 @@ struct PatchPlan {
     flat = try FlatPatch(patch, context.store.model)
     lookup = PatchLookup(context)
     let check = PatchCheck(context: context, lookup: lookup, delegate: delegate)
+    steps.reserveCapacity(flat.entries.count)
+    found.reserveCapacity(flat.entries.count)
+    taken.reserveCapacity(flat.entries.count)
     for entry in flat.entries {
       let (info, checked) = try check.checked(entry)
       var step = Step(entry: checked, info: info)
@@ -212,7 +215,7 @@ struct PatchPlan {
       linked += links.values.filter { $0.isChange && !$0.isImplied }.map(\.property.name)
     }
     if effect == .update, step.values.isEmpty, linked.isEmpty, !step.asksDelegate { return nil }
-    return (Array(step.values.keys) + linked).sorted()
+    return linked.isEmpty ? step.values.keys.sorted() : (step.values.keys + linked).sorted()
   }
 
   /// What is done, or would be.
@@ -223,6 +226,7 @@ struct PatchPlan {
     _ made: [Int: ObjectID] = [:], findings: [PatchFinding] = []
   ) -> PatchReport {
     var objects: [PatchReport.Object] = []
+    objects.reserveCapacity(steps.count)
     for (index, step) in steps.enumerated() {
       guard let effect = step.effect, let keys = keys(ofStep: index) else { continue }
       objects.append(
