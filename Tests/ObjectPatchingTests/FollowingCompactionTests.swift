@@ -15,14 +15,6 @@ import Testing
     try bring(from: ann, to: ben)
   }
 
-  @discardableResult
-  private func bring(
-    from source: Shelf, to follower: Shelf, policy: PatchPolicy = .merge
-  ) throws -> Commit? {
-    try ObjectPatchingTests.bring(
-      from: (source.name, source.store), to: (follower.name, follower.store), policy: policy)
-  }
-
   /// Drops all of ben's past.
   private mutating func dropPast() throws {
     try ben.forget(keeping: .latest)

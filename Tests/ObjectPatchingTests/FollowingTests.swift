@@ -15,14 +15,6 @@ import Testing
     (ann, ben) = (try Shelf("ann", seed: 1), try Shelf("ben", seed: 2))
   }
 
-  @discardableResult
-  private func bring(
-    from source: Shelf, to follower: Shelf, policy: PatchPolicy = .merge
-  ) throws -> Commit? {
-    try ObjectPatchingTests.bring(
-      from: (source.name, source.store), to: (follower.name, follower.store), policy: policy)
-  }
-
   @Test func `two stores that change in turn become the same, and nothing echoes`() throws {
     try ann.make()
     for round in 1...5 {

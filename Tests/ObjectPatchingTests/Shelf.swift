@@ -1,6 +1,7 @@
 import DiskSimulation
 import ManagedObjects
 import ObjectModel
+import ObjectPatching
 import ObjectStore
 import Testing
 
@@ -80,4 +81,13 @@ struct Shelf {
     context = ManagedObjectContext(store, isolation: nil)
     context.automaticallyMergesChanges = true
   }
+}
+
+/// Brings what one shelf has to another.
+@discardableResult
+func bring(
+  from source: Shelf, to follower: Shelf, policy: PatchPolicy = .merge
+) throws -> Commit? {
+  try bring(
+    from: (source.name, source.store), to: (follower.name, follower.store), policy: policy)
 }

@@ -11,28 +11,6 @@ import Testing
 @Suite struct StoreDamageTests {
   private static let path = StoreLife.path
 
-  /// A store with a history in several segments and runs, closed.
-  private static func life(_ seed: UInt64, saves: Int = 24) throws -> StoreLife {
-    var life = try StoreLife(seed: seed)
-    for step in 1...saves {
-      try life.save()
-      if step % 7 == 0 { try life.roll() }
-      if step % 6 == 2 { try life.store.checkpoint() }
-    }
-    try life.endContexts()
-    try life.store.close()
-    return life
-  }
-
-  private static func open(_ disk: SimulatedDisk) throws -> JournaledStore {
-    try JournaledStore(on: disk, at: path, model: try StoreLife.model(), options: .small)
-  }
-
-  /// The files that the manifest names, and no others.
-  private static func files(_ disk: SimulatedDisk, _ fileExtension: String) -> [String] {
-    disk.paths.filter { $0.hasPrefix(path + "/snapshots/") && $0.hasSuffix(fileExtension) }
-  }
-
   private static func contents(_ disk: SimulatedDisk) -> [String: [UInt8]] {
     var contents: [String: [UInt8]] = [:]
     // The text of LOCK is for people, and says who came last.
@@ -42,26 +20,12 @@ import Testing
     return contents
   }
 
-  /// Compares every state with what it was.
-  private static func fault(in store: JournaledStore, _ states: [PlainState]) throws -> String? {
-    guard store.lastCommit.rawValue == UInt64(states.count - 1) else {
-      return "the last commit is \(store.lastCommit) of \(states.count - 1)"
-    }
-    for number in Int(store.firstKeptCommit.rawValue) - 1..<states.count {
-      let past = try store.snapshot(at: CommitNumber(rawValue: UInt64(number))).plain()
-      if past != states[number] { return "commit \(number) is another" }
-    }
-    var dice = Dice(seed: 1)
-    if let fault = try IndexOracle(store.head, store.existingKey).fault(&dice) { return fault }
-    return nil
-  }
-
   // MARK: The journal
 
   @Test func `what recovery cut is told once, also where the store does not open after that`()
     throws
   {
-    let disk = try Self.life(5, saves: 3).disk
+    let disk = try DamagedStore.life(5, saves: 3).disk
     let segment = try #require(disk.paths.last { $0.hasPrefix(Self.path + "/journal/") })
     let bytes = try #require(disk.contents(of: segment))
     let end = bytes.lastIndex { $0 != 0 }.map { $0 + 8 } ?? 0
@@ -72,13 +36,13 @@ import Testing
       guard call.kind == .rename, call.path.hasSuffix("edits.new") else { return }
       disk.faults = [SimulatedFault(.failure(.inputOutput), calls: [.read], isLasting: true)]
     }
-    #expect(throws: StoreError.self) { try Self.open(disk) }
+    #expect(throws: StoreError.self) { try DamagedStore.open(disk) }
     (disk.onCall, disk.faults) = (nil, [])
-    let store = try Self.open(disk)
+    let store = try DamagedStore.open(disk)
     #expect(store.recovery.tornTail == nil && store.recovery.savedEarlier.count == 1)
     #expect(store.findings.contains { "\($0)".contains("recovered/") })
     try store.close()
-    let again = try Self.open(disk)
+    let again = try DamagedStore.open(disk)
     #expect(again.recovery.savedFiles == [])
     try again.close()
   }
@@ -102,7 +66,7 @@ import Testing
     spoilt[sound.count - 200] ^= 4
     try disk.setContents(segment, spoilt)
     let before = Self.contents(disk)
-    let error = #expect(throws: StoreError.self) { try Self.open(disk) }
+    let error = #expect(throws: StoreError.self) { try DamagedStore.open(disk) }
     #expect(error?.code == .damaged)
     let words = error?.description ?? ""
     #expect(words.contains("journal/0000000001.xj, byte "), "\(words)")
@@ -110,8 +74,8 @@ import Testing
     #expect(words.contains("nothing was changed"), "\(words)")
     #expect(Self.contents(disk) == before)
     try disk.setContents(segment, sound)
-    let store = try Self.open(disk)
-    #expect(try Self.fault(in: store, life.states) == nil)
+    let store = try DamagedStore.open(disk)
+    #expect(try DamagedStore.fault(in: store, life.states) == nil)
     try store.close()
   }
 
@@ -120,14 +84,14 @@ import Testing
     `damage before the checkpoint keeps no store from opening, and is told when it is read`()
     throws
   {
-    let life = try Self.life(2)
+    let life = try DamagedStore.life(2)
     let segment = Self.path + "/journal/0000000001.xj"
     var bytes = try #require(life.disk.contents(of: segment))
     bytes[bytes.count / 2] ^= 1
     try life.disk.setContents(segment, bytes)
-    let store = try Self.open(life.disk)
+    let store = try DamagedStore.open(life.disk)
     #expect(try store.head.plain() == life.state)
-    #expect(throws: StoreError.self) { try Self.fault(in: store, life.states) }
+    #expect(throws: StoreError.self) { try DamagedStore.fault(in: store, life.states) }
     #expect(try store.verify().contains { $0.description.contains("0000000001.xj") })
     let before = try store.head.plain()
     let error = #expect(throws: StoreError.self) { try store.compact(keeping: .latest) }
@@ -177,7 +141,7 @@ import Testing
       bytes[bytes.count / 2] ^= 1
       try life.disk.setContents(path, bytes)
     }
-    let store = try Self.open(life.disk)
+    let store = try DamagedStore.open(life.disk)
     let (sound, codes) = Self.readable(store, through: last)
     #expect(codes == [.damaged])
     #expect(sound.contains(1) && sound.contains(first + 1), "\(sound)")
@@ -200,8 +164,8 @@ import Testing
     ) throws
   {
     for isMissing in [true, false] {
-      let life = try Self.life(3)
-      let file = try #require(Self.files(life.disk, fileExtension).last)
+      let life = try DamagedStore.life(3)
+      let file = try #require(DamagedStore.files(life.disk, fileExtension).last)
       if isMissing {
         let folder = try life.disk.folder(at: Self.path + "/snapshots")
         try folder.remove(String(file.dropFirst(Self.path.count + "/snapshots/".count)))
@@ -210,8 +174,8 @@ import Testing
         bytes[bytes.count - 20] ^= 1
         try life.disk.setContents(file, bytes)
       }
-      let store = try Self.open(life.disk)
-      #expect(try Self.fault(in: store, life.states) == nil)
+      let store = try DamagedStore.open(life.disk)
+      #expect(try DamagedStore.fault(in: store, life.states) == nil)
       let name = try #require(file.split(separator: "/").last)
       #expect(store.findings.count == 1)
       let words = store.findings.first?.description ?? ""
@@ -219,9 +183,9 @@ import Testing
       #expect(try store.verify(deep: true) == [])
       #expect(!life.disk.paths.contains(file), "the damaged one is gone")
       try store.close()
-      let again = try Self.open(life.disk)
+      let again = try DamagedStore.open(life.disk)
       #expect(again.findings == [])
-      #expect(try Self.fault(in: again, life.states) == nil)
+      #expect(try DamagedStore.fault(in: again, life.states) == nil)
       try again.close()
     }
   }
@@ -239,17 +203,17 @@ import Testing
     try life.store.compact(keeping: .latest)
     try life.save()
     try life.store.close()
-    let file = try #require(Self.files(life.disk, fileExtension).last)
+    let file = try #require(DamagedStore.files(life.disk, fileExtension).last)
     let sound = try #require(life.disk.contents(of: file))
     try life.disk.setContents(file, Array(sound.dropLast(3)))
     let before = Self.contents(life.disk)
-    let error = #expect(throws: StoreError.self) { try Self.open(life.disk) }
+    let error = #expect(throws: StoreError.self) { try DamagedStore.open(life.disk) }
     #expect(error?.code == .damaged)
     #expect(error?.description.contains("compaction has dropped") == true)
     #expect(Self.contents(life.disk) == before)
     try life.disk.setContents(file, sound)
-    let store = try Self.open(life.disk)
-    #expect(try Self.fault(in: store, life.states) == nil)
+    let store = try DamagedStore.open(life.disk)
+    #expect(try DamagedStore.fault(in: store, life.states) == nil)
     try store.close()
   }
 
@@ -257,8 +221,8 @@ import Testing
   func `what cannot be written anew for want of room is there all the same, and is tried again`()
     throws
   {
-    let life = try Self.life(5)
-    let file = try #require(Self.files(life.disk, ".xc").last)
+    let life = try DamagedStore.life(5)
+    let file = try #require(DamagedStore.files(life.disk, ".xc").last)
     try life.disk.setContents(file, [1, 2, 3])
     life.disk.faults = [
       SimulatedFault(.failure(.noSpace), calls: [.write], name: "0000000010.xr", isLasting: true)
@@ -270,22 +234,22 @@ import Testing
       other.name = String(repeating: "0", count: 10 - digits.count) + digits + ".xr"
       life.disk.faults.append(other)
     }
-    let store = try Self.open(life.disk)
+    let store = try DamagedStore.open(life.disk)
     #expect(store.findings.count == 1)
     #expect(store.checkpointFailure?.code == .disk)
-    #expect(try Self.fault(in: store, life.states) == nil)
+    #expect(try DamagedStore.fault(in: store, life.states) == nil)
     life.disk.faults = []
     try store.checkpoint()
     try store.close()
-    let again = try Self.open(life.disk)
+    let again = try DamagedStore.open(life.disk)
     #expect(again.findings == [])
-    #expect(try Self.fault(in: again, life.states) == nil)
+    #expect(try DamagedStore.fault(in: again, life.states) == nil)
     try again.close()
   }
 
   @Test func `who only reads is answered from the rows where an index run is damaged`() throws {
-    let life = try Self.life(3)
-    let file = try #require(Self.files(life.disk, ".xi").last)
+    let life = try DamagedStore.life(3)
+    let file = try #require(DamagedStore.files(life.disk, ".xi").last)
     try life.disk.setContents(file, [1, 2, 3])
     let before = Self.contents(life.disk)
     let reader = try StoreReader(on: life.disk, at: Self.path)

@@ -6,49 +6,11 @@ import Testing
 
 /// Whatever bit of a checkpoint, a run or its index is another, and wherever it ends: no state is ever wrong.
 @Suite struct FlippedBitTests {
-  private static let path = StoreLife.path
-
   #if DEBUG
     private static let bitsAndEnd = 2
   #else
     private static let bitsAndEnd = 9
   #endif
-
-  /// A store with a history in several segments and runs, closed.
-  private static func life(_ seed: UInt64, saves: Int = 24) throws -> StoreLife {
-    var life = try StoreLife(seed: seed)
-    for step in 1...saves {
-      try life.save()
-      if step % 7 == 0 { try life.roll() }
-      if step % 6 == 2 { try life.store.checkpoint() }
-    }
-    try life.endContexts()
-    try life.store.close()
-    return life
-  }
-
-  private static func open(_ disk: SimulatedDisk) throws -> JournaledStore {
-    try JournaledStore(on: disk, at: path, model: try StoreLife.model(), options: .small)
-  }
-
-  /// The files that the manifest names, and no others.
-  private static func files(_ disk: SimulatedDisk, _ fileExtension: String) -> [String] {
-    disk.paths.filter { $0.hasPrefix(path + "/snapshots/") && $0.hasSuffix(fileExtension) }
-  }
-
-  /// Compares every state with what it was.
-  private static func fault(in store: JournaledStore, _ states: [PlainState]) throws -> String? {
-    guard store.lastCommit.rawValue == UInt64(states.count - 1) else {
-      return "the last commit is \(store.lastCommit) of \(states.count - 1)"
-    }
-    for number in Int(store.firstKeptCommit.rawValue) - 1..<states.count {
-      let past = try store.snapshot(at: CommitNumber(rawValue: UInt64(number))).plain()
-      if past != states[number] { return "commit \(number) is another" }
-    }
-    var dice = Dice(seed: 1)
-    if let fault = try IndexOracle(store.head, store.existingKey).fault(&dice) { return fault }
-    return nil
-  }
 
   /// Opens a store once for each flipped bit and each end of one of its files, on both cores.
   ///
@@ -69,7 +31,7 @@ import Testing
       do {
         let disk = image.imageAfterProcessDeath()
         try disk.setContents(file, bytes)
-        let store = try Self.open(disk)
+        let store = try DamagedStore.open(disk)
         try body(store, number, tally)
         try store.close()
       } catch {
@@ -83,12 +45,12 @@ import Testing
   @Test func `every flipped bit and every end of a checkpoint is noticed, and no state is wrong`()
     throws
   {
-    let life = try Self.life(6, saves: 3)
-    let file = try #require(Self.files(life.disk, ".xc").last)
+    let life = try DamagedStore.life(6, saves: 3)
+    let file = try #require(DamagedStore.files(life.disk, ".xc").last)
     let states = life.states
     let (caseCount, tally) = try Self.forEachDamage(of: file, in: life) { store, number, tally in
       if store.findings.count != 1 { tally.violation("case \(number): it is not said") }
-      if let fault = try Self.fault(in: store, states) {
+      if let fault = try DamagedStore.fault(in: store, states) {
         tally.violation("case \(number): \(fault)")
       }
       tally.count("made anew")
@@ -101,8 +63,8 @@ import Testing
   func `every flipped bit and every end of a run is made anew or told, and no row is wrong`(
     fileExtension: String, saves: Int
   ) throws {
-    let life = try Self.life(7, saves: saves)
-    let file = try #require(Self.files(life.disk, fileExtension).first)
+    let life = try DamagedStore.life(7, saves: saves)
+    let file = try #require(DamagedStore.files(life.disk, fileExtension).first)
     let states = life.states
     let (_, tally) = try Self.forEachDamage(of: file, in: life) { store, number, tally in
       var isTold = !store.findings.isEmpty
@@ -120,7 +82,7 @@ import Testing
       // Compaction reads every row, and has the journal to make a run anew.
       try store.compact(keeping: .everything)
       if isTold, store.findings.isEmpty { tally.violation("case \(number): it is not said") }
-      if let fault = try Self.fault(in: store, states) {
+      if let fault = try DamagedStore.fault(in: store, states) {
         tally.violation("case \(number), compacted: \(fault)")
       }
       if try store.verify() != [] { tally.violation("case \(number): it is not sound") }
@@ -133,7 +95,7 @@ import Testing
     in store: JournaledStore, _ states: [PlainState]
   ) throws(StoreError) -> String? {
     do {
-      return try fault(in: store, states)
+      return try DamagedStore.fault(in: store, states)
     } catch let error as StoreError {
       throw error
     } catch {
