@@ -23,8 +23,7 @@ extension ContextFold {
       try load(object, for: .inserted, row)
       insert(object)
     case .set(let object, let key, let value):
-      try load(object, for: .updated, row)
-      set(object, key, to: value.stored)
+      try set(object, key, to: value.stored, row)
     case .spliced(let object, let key, let splice):
       try load(object, for: .updated, row)
       let before = objects[object]?.value(of: key)
@@ -83,12 +82,30 @@ extension ContextFold {
     _ object: ObjectID, for kind: ObjectChange.Kind,
     _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
-    let isLoaded = objects.index(of: object) != nil
-    if !isLoaded { adopt(object, try draft(ofUnchanged: object, row)) }
-    if objects[object]?.isThere == (kind == .inserted) {
-      if !isLoaded { tidy(object) }
-      throw .contradiction(.objectDoesNotFit(object, kind))
+    if let index = objects.index(of: object) {
+      if objects[index].isThere != (kind == .inserted) { return }
+    } else {
+      let draft = try draft(ofUnchanged: object, row)
+      if draft.isThere != (kind == .inserted) { return adopt(object, draft) }
     }
+    throw .contradiction(.objectDoesNotFit(object, kind))
+  }
+
+  /// Sets a value of an object that is there: the edit that there are most of.
+  private mutating func set<RowError>(
+    _ object: ObjectID, _ key: KeyNumber, to value: Value?,
+    _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
+  ) throws(ContextFoldError<RowError>) {
+    if objects.index(of: object) == nil {
+      var draft = try draft(ofUnchanged: object, row)
+      if let before = draft.exchange(key, for: value) {
+        adopt(object, draft)
+        return register(object, key, from: before, to: value)
+      }
+    } else if set(object, key, to: value) {
+      return
+    }
+    throw .contradiction(.objectDoesNotFit(object, .updated))
   }
 
   private mutating func load<RowError>(
@@ -111,7 +128,7 @@ extension ContextFold {
   private func draft<RowError>(
     ofUnchanged object: ObjectID, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) -> ObjectDraft {
-    let base = ownBases[object] ?? base
+    let base = base(ofUnchanged: object)
     return ObjectDraft(
       base: base, baseRow: try read(object, base, row),
       defaults: traits[object.entity]?.defaults ?? Row())

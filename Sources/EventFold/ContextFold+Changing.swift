@@ -17,14 +17,21 @@ extension ContextFold {
     guard let index = objects.index(of: object),
       let before = objects[index].exchange(key, for: value)
     else { return false }
-    guard registersUndo, isResumable else { return true }
+    register(object, key, from: before, to: value)
+    return true
+  }
+
+  /// Notes what a value was before it was set, as other changes are noted.
+  mutating func register(
+    _ object: ObjectID, _ key: KeyNumber, from before: Value?, to value: Value?
+  ) {
+    guard registersUndo, isResumable else { return }
     if !redoSteps.isEmpty { redoSteps = [] }
     // Only dictionaries merge by key.
     let isByKey =
       (value ?? before)?.kind == .dictionary
       && traits[object.entity]?.byKey.contains(key) ?? false
     recorder.note(object, key, from: before, to: value, isByKey: isByKey)
-    return true
   }
 
   /// Goes on by setting a value of an object that is in memory and there, as `apply` does, which costs more.

@@ -65,8 +65,17 @@ package struct ContextFold: Equatable, Sendable {
 
   /// The commit that an object stands on.
   package func base(of object: ObjectID) -> CommitNumber {
-    objects[object]?.base ?? ownBases[object] ?? base
+    objects.base(of: object) ?? base(ofUnchanged: object)
   }
+
+  /// The commit that an object stands on, and whether that is with what is changed of it.
+  package func standing(of object: ObjectID) -> (changed: CommitNumber?, any: CommitNumber) {
+    let changed = objects.base(of: object)
+    return (changed, changed ?? base(ofUnchanged: object))
+  }
+
+  /// The commit that an object stands on of which nothing is in memory.
+  func base(ofUnchanged object: ObjectID) -> CommitNumber { ownBases[object] ?? base }
 
   /// What a save without rivals would commit, in the order of IDs. An object that is as it was in its base
   /// is not among it, nor is one that came to be and is gone again.

@@ -54,6 +54,20 @@ package struct Drafts: Sendable {
     }
   }
 
+  /// The commit that an object stands on; nil where there is nothing of it.
+  package func base(of object: ObjectID) -> CommitNumber? {
+    guard let base = active[object]?.base ?? resting[object]?.base else { return nil }
+    return base >= floor || behind.contains(object) ? base : floor
+  }
+
+  /// What a save would make of an object, and whether it has to be saved; nil where there is nothing of it.
+  package func kind(of object: ObjectID) -> (kind: ObjectDraft.Kind, isDirty: Bool)? {
+    if let index = active.index(forKey: object) {
+      return (active.values[index].kind, active.values[index].isDirty)
+    }
+    return resting[object].map { ($0.kind, $0.isDirty) }
+  }
+
   /// Where the draft of an object lies, to be changed there; nil where there is none.
   mutating func index(of object: ObjectID) -> Dictionary<ObjectID, ObjectDraft>.Index? {
     if let index = active.index(forKey: object) { return index }

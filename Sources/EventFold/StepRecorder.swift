@@ -98,8 +98,8 @@ struct StepRecorder: Hashable, Sendable {
   ///
   /// - Parameter drafts: what it leaves.
   func step(named name: String?, leaving drafts: Drafts) -> UndoStep {
-    let noted = objects.sorted { $0.key < $1.key }
-    return UndoStep(name: name, objects: noted.map { $1.ofStep($0, leaving: drafts[$0]) })
+    let noted = objects.keys.sorted()
+    return UndoStep(name: name, objects: noted.compactMap { ofStep($0, leaving: drafts[$0]) })
   }
 
   /// What a step has of an object; nil where it has not changed it.

@@ -41,7 +41,9 @@ extension ManagedObjectContext {
     }
     noteSetOver(state, key)
     if !state.hasDraft || !fold.setHeld(state.objectID, key, to: value) {
-      apply(.set(state.objectID, key, value))
+      apply(.set(state.objectID, key, value)) { (_, commit) throws(StoreError) in
+        try row(of: state, at: commit)
+      }
     } else if unsavedReferences != nil {
       noteReferences(in: .set(state.objectID, key, value))
     }
@@ -60,11 +62,15 @@ extension ManagedObjectContext {
     guard let state = registered[object.rawValue]?.takeUnretainedValue() else {
       return try store.row(of: object, at: commit)
     }
+    return try row(of: state, at: commit)
+  }
+
+  private func row(of state: ObjectState, at commit: CommitNumber) throws(StoreError) -> Row? {
     // What a child has read is in no commit: nobody else knows it, also where there was nothing.
     if state.base == commit, view.parent != nil || state.handle != nil {
       return try state.handle?.stored().row
     }
-    return commit == .none ? Row?.none : try store.row(of: object, at: commit)
+    return commit == .none ? Row?.none : try store.row(of: state.objectID, at: commit)
   }
 
   /// Does the edit by which a context comes to stand on a commit that was brought in, without looking at all that is
@@ -86,12 +92,18 @@ extension ManagedObjectContext {
 
   /// Has the fold go on by an edit that the journal has.
   func apply(_ edit: Edit, rows: [ObjectID: Row?] = [:]) {
+    apply(edit) { (object, commit) throws(StoreError) -> Row? in
+      if let row = rows[object] { return row }
+      return try row(of: object, at: commit)
+    }
+  }
+
+  private func apply(
+    _ edit: Edit, row: (ObjectID, CommitNumber) throws(StoreError) -> Row?
+  ) {
     foundToSave = nil
     do {
-      try fold.apply(edit) { (object, commit) throws(StoreError) -> Row? in
-        if let row = rows[object] { return row }
-        return try row(of: object, at: commit)
-      }
+      try fold.apply(edit, row: row)
     } catch {
       switch error {
       case .contradiction(let contradiction):
@@ -142,13 +154,14 @@ extension ManagedObjectContext {
     if let parent = view.parent { return noteBaseInParent(of: state, parent) }
     guard let live = writer.live, state.base != .none else { return }
     // It was brought to a later commit with all others where nobody has changed it before that.
-    if let draft = fold.objects[state.objectID] { state.base = max(state.base, draft.base) }
+    let known = fold.standing(of: state.objectID)
+    if let changed = known.changed { state.base = max(state.base, changed) }
     let standing = live.base
-    if state.base != standing, fold.objects[state.objectID] == nil {
+    if state.base != standing, known.changed == nil {
       // Where nobody has changed it in between, it stands on both alike.
       if isUnchanged(state, through: standing) { state.base = standing }
     }
-    if state.base != standing || fold.base(of: state.objectID) != state.base {
+    if state.base != standing || known.any != state.base {
       perform(.based(state.objectID, on: state.base))
     }
   }

@@ -218,7 +218,7 @@ extension ManagedObjectContext {
   /// Notes what the fold has of an object now.
   func settle(_ state: ObjectState) {
     foundToSave = nil
-    let draft = fold.objects[state.objectID]
+    let draft = fold.objects.kind(of: state.objectID)
     state.hasDraft = draft != nil
     state.standing =
       switch draft?.kind {

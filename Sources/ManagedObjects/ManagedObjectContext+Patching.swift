@@ -16,8 +16,7 @@ extension ManagedObjectContext {
   /// What an object has here, saved or not; nil where it is not there.
   package func rowShown(of object: ObjectID) throws(StoreError) -> Row? {
     guard object.store == store.tag else { return nil }
-    if let state = state(of: object), !state.isFault || state.hasDraft {
-      try fire(state)
+    if let state = try stateShown(of: object) {
       storePendingQuietly(of: state)
       guard state.presence == .there else { return nil }
       if state.hasDraft { return fold.objects[object]?.row }
@@ -25,6 +24,21 @@ extension ManagedObjectContext {
     }
     if let parent { return try parent.rowShown(of: object) }
     return try view.snapshot.row(of: object)
+  }
+
+  /// Whether an object is there, as whoever reads it now is told.
+  package func isShown(_ object: ObjectID) throws(StoreError) -> Bool {
+    guard object.store == store.tag else { return false }
+    if let state = try stateShown(of: object) { return state.presence == .there }
+    if let parent { return try parent.isShown(object) }
+    return try view.snapshot.handle(of: object).map { !$0.isDeleted } ?? false
+  }
+
+  /// The state that says what an object is here; nil where the store, or the parent, does.
+  private func stateShown(of object: ObjectID) throws(StoreError) -> ObjectState? {
+    guard let state = state(of: object), !state.isFault || state.hasDraft else { return nil }
+    try fire(state)
+    return state
   }
 
   /// The objects that may not be as the snapshot has them: changed here, or read before it.
@@ -131,9 +145,11 @@ extension ManagedObjectContext {
   /// Sets keys of objects as ordinary edits do, each side of a relationship with the other, and deletes objects.
   ///
   /// - Parameters:
-  ///   - changes: what keys are to hold. Relationships that are answered from their inverses are not among them.
+  ///   - changes: what keys are to hold, each once. Relationships that are answered from their inverses are not among them.
   ///   - deleted: the objects that are to go.
-  package func bring(_ changes: [ObjectID: [KeyNumber: Value?]], deleting deleted: Set<ObjectID>) {
+  package func bring(
+    _ changes: [ObjectID: [(key: KeyNumber, value: Value?)]], deleting deleted: Set<ObjectID>
+  ) {
     var gone: [ObjectID: Row?] = [:]
     for object in deleted { gone[object] = .some(.none) }
     var related: [(ObjectState, [(KeyNumber, RelationshipInfo, Value?)])] = []
@@ -143,7 +159,8 @@ extension ManagedObjectContext {
       held[object] = instance
       fireForUndo(state)
       var relationships: [(KeyNumber, RelationshipInfo, Value?)] = []
-      for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+      let ordered = values.count > 1 ? values.sorted { $0.key < $1.key } : values
+      for (key, value) in ordered {
         if let relationship = state.entity.property(key)?.relationship {
           relationships.append((key, relationship, value))
         } else if heldValue(of: state, key) != value {

@@ -6,15 +6,18 @@ struct FlatPatch {
   final class Entry {
     /// Without what is nested.
     let patch: ObjectPatch
-    /// With it.
-    let source: ObjectPatch
+    /// With it, where there is any.
+    private let whole: ObjectPatch?
     let path: PatchPath
 
-    init(patch: ObjectPatch, source: ObjectPatch, path: PatchPath) {
+    init(patch: ObjectPatch, source: ObjectPatch? = nil, path: PatchPath) {
       self.patch = patch
-      self.source = source
+      whole = source
       self.path = path
     }
+
+    /// With what is nested.
+    var source: ObjectPatch { whole ?? patch }
   }
 
   private(set) var entries: [Entry] = []
@@ -28,8 +31,8 @@ struct FlatPatch {
     entries.reserveCapacity(patch.objects.count)
     before.reserveCapacity(patch.objects.count)
     after.reserveCapacity(patch.objects.count)
-    for (index, object) in patch.objects.enumerated() {
-      try add(object, at: PatchPath().appending(index), model)
+    for index in patch.objects.indices {
+      try add(patch.objects[index], at: PatchPath().appending(index), model)
     }
   }
 
@@ -41,6 +44,12 @@ struct FlatPatch {
   private mutating func add(
     _ source: ObjectPatch, at path: PatchPath, _ model: ManagedObjectModel?
   ) throws(PatchError) {
+    if source.relationships.isEmpty {
+      if source.kind != .update || !(source.new ?? [:]).isEmpty {
+        try append(Entry(patch: source, path: path))
+      }
+      return
+    }
     var own = source
     var children: [(patch: ObjectPatch, path: PatchPath)] = []
     for (key, relationship) in source.relationships.sorted(by: { $0.key < $1.key }) {

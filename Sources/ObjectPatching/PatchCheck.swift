@@ -10,41 +10,42 @@ struct PatchCheck {
 
   /// The entity, and the patch with values of the types that it takes.
   func checked(_ entry: FlatPatch.Entry) throws -> (EntityInfo, FlatPatch.Entry) {
-    let (patch, path) = (entry.patch, entry.path)
-    var (taken, isOther) = (patch, false)
-    let info = try lookup.entity(of: patch.identity, at: path)
+    let path = entry.path
+    // Written only where another value is taken.
+    var taken: ObjectPatch?
+    let info = try lookup.entity(of: entry.patch.identity, at: path)
     if info.entity.description.isAbstract {
       throw PatchError(
         .unknownEntity, at: path,
         "\(info.name) is abstract and has no objects of its own; name the entity that inherits from it."
       )
     }
-    try checkLineage(patch, info, path)
-    // Written only where another value is taken: the dictionaries are shared with the patch.
-    for (key, value) in patch.old ?? [:] {
+    try checkLineage(entry.patch, info, path)
+    for (key, value) in entry.patch.old ?? [:] {
       let other = try checked(value, key, info, path, isOld: true)
       if other == value { continue }
-      taken.old?[key] = other
-      isOther = true
+      if taken == nil { taken = entry.patch }
+      taken?.old?[key] = other
     }
-    for (key, value) in patch.new ?? [:] {
+    for (key, value) in entry.patch.new ?? [:] {
       let other = try checked(value, key, info, path, isOld: false)
       if other == value { continue }
-      taken.new?[key] = other
-      isOther = true
+      if taken == nil { taken = entry.patch }
+      taken?.new?[key] = other
     }
-    if patch.kind == .creation, case .attribute(let key, let value) = patch.identity.identifier,
-      let said = taken.new?[key], said != value
+    if entry.patch.kind == .creation,
+      case .attribute(let key, let value) = entry.patch.identity.identifier,
+      let said = (taken ?? entry.patch).new?[key], said != value
     {
       throw PatchError(
         .wrongIdentifier, at: path.appending(key),
-        "what comes to be as \(patch.identity) cannot have \(said) as its identifier; name it by that."
+        "what comes to be as \(entry.patch.identity) cannot have \(said) as its identifier; name it by that."
       )
     }
-    for (key, relationship) in patch.relationships {
+    for (key, relationship) in entry.patch.relationships {
       try check(relationship, key, info, path.appending(key))
     }
-    if !isOther { return (info, entry) }
+    guard let taken else { return (info, entry) }
     return (info, FlatPatch.Entry(patch: taken, source: entry.source, path: path))
   }
 

@@ -23,7 +23,7 @@ struct PatchExecution {
 
   /// - Returns: the objects that were made, by the places of their steps.
   mutating func run() throws -> [Int: ObjectID] {
-    let values = try plan.steps.map { try numbered($0) }
+    let values = try plan.steps.indices.map { try numbered(plan.steps[$0]) }
     try takeOverIDs()
     var revived: [ManagedObject] = []
     // What the delegate makes along with an object may be what an earlier step creates.
@@ -32,7 +32,7 @@ struct PatchExecution {
     where plan.steps[index].effect == .creation && made[index] == nil {
       made[index] = insert(plan.steps[index], &revived)
     }
-    var changes: [ObjectID: [KeyNumber: Value?]] = [:]
+    var changes: [ObjectID: [(key: KeyNumber, value: Value?)]] = [:]
     changes.reserveCapacity(plan.steps.count)
     for index in plan.steps.indices where plan.steps[index].effect != nil {
       guard !values[index].isEmpty, let object = object(index) else { continue }
@@ -41,8 +41,8 @@ struct PatchExecution {
     for (target, links) in plan.links {
       guard let object = object(of: target) else { continue }
       for (key, link) in links {
-        changes[object, default: [:]].updateValue(
-          Self.value(link, try members(link, of: object)), forKey: key)
+        changes[object, default: []].append(
+          (key, Self.value(link, try members(link, of: object))))
       }
     }
     context.bring(changes, deleting: [])
@@ -58,14 +58,14 @@ struct PatchExecution {
   }
 
   /// The values of a step by the numbers of keys. New keys get theirs before anything is changed.
-  private func numbered(_ step: PatchPlan.Step) throws -> [KeyNumber: Value?] {
-    var values: [KeyNumber: Value?] = [:]
+  private func numbered(_ step: PatchPlan.Step) throws -> [(key: KeyNumber, value: Value?)] {
+    var values: [(key: KeyNumber, value: Value?)] = []
     if step.effect == nil || step.effect == .deletion { return values }
     for (name, value) in step.values {
       if let property = step.info.property(name) {
-        values.updateValue(value.unlessNull, forKey: property.key)
+        values.append((property.key, value.unlessNull))
       } else if !value.isNull || context.store.existingKey(named: name) != nil {
-        values.updateValue(value.unlessNull, forKey: try context.keyNumber(name))
+        values.append((try context.keyNumber(name), value.unlessNull))
       }
     }
     return values

@@ -28,7 +28,7 @@ final class PatchLookup {
     switch identity.identifier {
     case .objectID(let object):
       guard object.store == context.store.tag, object.entity == info.number else { return nil }
-      return try context.rowShown(of: object) == nil ? nil : object
+      return try context.isShown(object) ? object : nil
     case .attribute(_, let value):
       guard let key = identifier(of: info)?.key else { return nil }
       let found = try objects(of: info, key, value)

@@ -6,7 +6,7 @@ internal import ObjectStore
 extension PatchPlan {
   mutating func planLinks() throws {
     var implied: [Implied] = []
-    for index in steps.indices where steps[index].patch.kind != .deletion {
+    for index in steps.indices where steps[index].kind != .deletion {
       implied += try planLinks(ofStep: index)
     }
     try plan(implied)
@@ -39,9 +39,9 @@ extension PatchPlan {
   private mutating func planLinks(ofStep index: Int) throws -> [Implied] {
     var implied: [Implied] = []
     if steps[index].patch.relationships.isEmpty { return implied }
-    let step = steps[index]
-    for (key, patch) in step.patch.relationships.sorted(by: { $0.key < $1.key }) {
-      guard steps[index].effect != nil, let property = step.info.property(key),
+    let (entry, info) = (steps[index].entry, steps[index].info)
+    for (key, patch) in entry.patch.relationships.sorted(by: { $0.key < $1.key }) {
+      guard steps[index].effect != nil, let property = info.property(key),
         let relationship = property.relationship
       else { continue }
       let removed = try self.removed(patch, index, key)

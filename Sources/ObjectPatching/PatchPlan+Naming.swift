@@ -3,20 +3,22 @@ internal import ManagedObjects
 internal import ObjectModel
 internal import ObjectStore
 
-// Which objects a patch means, before and after it, and what becomes of them.
+// Which objects a patch means, before and after it.
 extension PatchPlan {
   mutating func findObjects() throws {
-    for index in steps.indices where steps[index].patch.kind != .creation {
-      if let object = try object(of: steps[index]) { try take(object, index) }
+    for index in steps.indices where steps[index].kind != .creation {
+      if let object = try object(of: steps[index].entry, steps[index].info) {
+        try take(object, index)
+      }
     }
   }
 
   /// Has a step mean an object, which no other does, whatever it is named by there; but for one that was to delete it,
   /// and leaves it, or to rename it, and does not.
-  private mutating func take(_ object: ObjectID, _ index: Int) throws(PatchError) {
+  mutating func take(_ object: ObjectID, _ index: Int) throws(PatchError) {
     if let other = taken.updateValue(index, forKey: object) {
-      guard steps[other].patch.kind == .deletion || keepingNames.contains(object),
-        steps[index].patch.kind == .creation
+      guard steps[other].kind == .deletion || keepingNames.contains(object),
+        steps[index].kind == .creation
       else {
         throw PatchError(
           .repeatedObject, at: steps[index].path,
@@ -26,20 +28,22 @@ extension PatchPlan {
     steps[index].object = object
   }
 
-  private mutating func object(of step: Step) throws -> ObjectID? {
-    let (patch, path) = (step.patch, step.path)
-    if let object = try object(patch.identity, at: path) { return object }
-    guard case .attribute = patch.identity.identifier else {
+  private mutating func object(
+    of entry: FlatPatch.Entry, _ info: EntityInfo
+  ) throws -> ObjectID? {
+    if let object = try object(entry.patch.identity, at: entry.path) { return object }
+    guard entry.patch.identity.isByAttribute else {
       // In a store of another lineage it is known by the identifier that it is about to lose.
-      guard let property = lookup.identifier(of: step.info), let value = patch.old?[property.name],
+      guard let property = lookup.identifier(of: info), let value = entry.patch.old?[property.name],
         !value.isNull
       else { return nil }
-      return try object(PatchIdentity(patch.entityName, property.name, value), at: path)
+      return try object(PatchIdentity(info.name, property.name, value), at: entry.path)
     }
     // It may have its new name already.
-    guard patch.kind == .update, let identity = patch.identityAfter, flat.before[identity] == nil
+    guard entry.patch.kind == .update, let identity = entry.patch.identityAfter,
+      flat.before[identity] == nil
     else { return nil }
-    return try object(identity, at: path)
+    return try object(identity, at: entry.path)
   }
 
   /// The object of an identity as it is before the patch.
@@ -60,7 +64,7 @@ extension PatchPlan {
     return .existing(object)
   }
 
-  private mutating func object(_ identity: PatchIdentity, at path: PatchPath) throws -> ObjectID? {
+  mutating func object(_ identity: PatchIdentity, at path: PatchPath) throws -> ObjectID? {
     if let known = found[identity] { return known }
     let object = try lookup.object(identity, at: path)
     found[identity] = .some(object)
@@ -68,50 +72,28 @@ extension PatchPlan {
   }
 
   /// Whether an object is not named so any more after the patch. An ID goes only with its object.
-  private func isFree(_ identity: PatchIdentity, of object: ObjectID) -> Bool {
+  func isFree(_ identity: PatchIdentity, of object: ObjectID) -> Bool {
     if going.contains(object) { return true }
     if case .objectID = identity.identifier { return false }
     return renamed.contains(object)
   }
 
-  // MARK: What becomes of objects
-
-  mutating func decideDeletions() throws {
-    let deletions = steps.indices.filter { steps[$0].patch.kind == .deletion }
-    going = Set(deletions.compactMap { withheld[$0] == nil ? steps[$0].object : nil })
-    for index in deletions {
-      guard let object = steps[index].object else {
-        // What has gone on both sides is merged.
-        if policy != .merge { _ = note(.objectMissing, index) }
-        continue
-      }
-      if let losses = withheld[index] {
-        noteLosses(losses, index)
-        continue
-      }
-      steps[index].effect = .deletion
-      if let row = try context.rowShown(of: object) { try planDeletion(index, object, row) }
-      try checkLinksOfDeletion(index)
-      if steps[index].effect != .deletion { going.remove(object) }
-    }
-  }
-
   /// Notes which names become free, and which are given to what is named by its ID.
   mutating func noteNames() throws {
-    for index in steps.indices where steps[index].patch.kind != .deletion {
-      let patch = steps[index].patch
+    for index in steps.indices where steps[index].kind != .deletion {
+      let entry = steps[index].entry
       var isRenamed = false
-      if case .objectID = patch.identity.identifier {
-        guard let new = patch.new, !new.isEmpty,
-          let property = lookup.identifier(of: steps[index].info), let value = new[property.name]
+      if !entry.patch.identity.isByAttribute {
+        guard let property = lookup.identifier(of: steps[index].info),
+          let value = entry.patch.new?[property.name]
         else { continue }
         isRenamed = true
         if !value.isNull {
-          steps[index].newName = PatchIdentity(patch.entityName, property.name, value)
+          steps[index].newName = PatchIdentity(entry.patch.entityName, property.name, value)
           try noteNewName(index)
         }
-      } else if let name = patch.identityAfter {
-        isRenamed = name != patch.identity
+      } else if let name = entry.patch.identityAfter {
+        isRenamed = name != entry.patch.identity
         if isRenamed { steps[index].newName = name }
       } else {
         isRenamed = true
@@ -131,7 +113,7 @@ extension PatchPlan {
   /// were to be given away are not free, either.
   private mutating func checkNewNames() throws {
     var waiting = Array(
-      steps.indices.filter { steps[$0].patch.kind == .update && steps[$0].newName != nil }
+      steps.indices.filter { steps[$0].kind == .update && steps[$0].newName != nil }
         .reversed())
     var wanting: [PatchIdentity: Int] = [:]
     for index in waiting { wanting[steps[index].newName ?? steps[index].patch.identity] = index }
@@ -156,7 +138,7 @@ extension PatchPlan {
     }
   }
 
-  private mutating func noteNewName(_ index: Int) throws {
+  mutating func noteNewName(_ index: Int) throws {
     guard let name = steps[index].newName else { return }
     guard flat.after[name] == nil, newlyNamed.updateValue(index, forKey: name) == nil else {
       throw PatchError(
@@ -173,7 +155,7 @@ extension PatchPlan {
     if let old = step.patch.old?[property.name], let current = row[property.key], current != old {
       return true
     }
-    return !step.isByHand && !whatDiffers(step, row).isEmpty
+    return !step.isByHand && !whatDiffers(step.entry, step.info, row).isEmpty
   }
 
   /// Whether an object stays what it is named by, as only others have renamed it. Where both did, it may get a name of
@@ -196,97 +178,8 @@ extension PatchPlan {
     return merged == current
   }
 
-  mutating func decide(_ index: Int) throws {
-    let (patch, path) = (steps[index].patch, steps[index].path)
-    if patch.kind == .creation, let other = try objectInTheWay(of: steps[index]) {
-      try take(other, index)
-      // What was made on both sides is merged, and what the patch itself speaks of as another is not.
-      let isMerged = policy == .merge && !keepingNames.contains(other)
-      guard isMerged || note(.objectExists, index) else { return }
-      steps[index].effect = .update
-      if let name = steps[index].newName, try isTaken(name, index) {
-        if policy == .force { throw nameTaken(index) }
-        _ = note(.objectExists, index, identity: name)
-      }
-      return
-    }
-    if patch.kind == .creation {
-      try refuseGoing(index)
-      steps[index].effect = .creation
-    } else if steps[index].object != nil {
-      steps[index].effect = .update
-    } else if note(.objectMissing, index) {
-      steps[index].effect = .creation
-      try noteNameElsewhere(index)
-    }
-    if steps[index].effect == .creation, let name = steps[index].newName, try isTaken(name, index) {
-      throw nameTaken(index)
-    }
-    if steps[index].effect == .creation, case .objectID(let object) = patch.identity.identifier,
-      object.store == context.store.tag
-    {
-      try decideID(object, at: path)
-    }
-  }
-
-  /// Notes the name of what comes to be here as it is missing, is named by its ID, and has a name elsewhere.
-  private mutating func noteNameElsewhere(_ index: Int) throws {
-    let patch = steps[index].patch
-    guard case .objectID = patch.identity.identifier,
-      let key = lookup.identifier(of: steps[index].info)?.name, patch.new?[key] == nil,
-      let value = patch.old?[key], !value.isNull
-    else { return }
-    steps[index].newName = PatchIdentity(patch.entityName, key, value)
-    try noteNewName(index)
-  }
-
-  /// Whether an object can come to be under its ID, which others may have been given.
-  private mutating func decideID(_ object: ObjectID, at path: PatchPath) throws {
-    guard context.canInsert(object) else {
-      throw PatchError(
-        .wrongIdentifier, at: path,
-        "\(object) is far beyond the IDs that were given here, as if no copy of the store had given it; name the "
-          + "object by an identifier attribute.")
-    }
-    guard context.isGiven(object) else {
-      idsTakenOver.insert(object)
-      return
-    }
-    if try context.hasKnown(object) { return }
-    let madeElsewhere = try self.madeElsewhere ?? context.objectsMadeElsewhere()
-    self.madeElsewhere = madeElsewhere
-    if madeElsewhere.contains(object) {
-      throw PatchError(
-        .ambiguousObject, at: path,
-        "another context has given \(object) to what it has made and not saved; save that or roll it back before."
-      )
-    }
-  }
-
-  /// What goes under its identifier and comes again under its ID would be made under another ID, as what comes comes
-  /// before what goes.
-  private func refuseGoing(_ index: Int) throws(PatchError) {
-    guard case .objectID(let object) = steps[index].patch.identity.identifier,
-      going.contains(object)
-    else { return }
-    throw PatchError(
-      .repeatedObject, at: steps[index].path,
-      "\(steps[index].patch.identity) is deleted by the same patch, under another name, and comes again; apply the patches "
-        + "that were joined one after the other.")
-  }
-
-  /// What is there as what is to come to be. What comes with an identifier, and is named by an ID that means nothing
-  /// here, is known by that.
-  private mutating func objectInTheWay(of step: Step) throws -> ObjectID? {
-    for name in [step.patch.identity, step.newName] {
-      guard let name, let object = try object(name, at: step.path) else { continue }
-      return isFree(name, of: object) ? nil : object
-    }
-    return nil
-  }
-
   /// Whether a name that an object is to have is that of another, which keeps it.
-  private mutating func isTaken(_ name: PatchIdentity, _ index: Int) throws -> Bool {
+  mutating func isTaken(_ name: PatchIdentity, _ index: Int) throws -> Bool {
     guard let other = try object(name, at: steps[index].path), other != steps[index].object else {
       return false
     }
@@ -294,7 +187,7 @@ extension PatchPlan {
   }
 
   /// No policy can give a name twice.
-  private func nameTaken(_ index: Int) -> PatchError {
+  func nameTaken(_ index: Int) -> PatchError {
     let step = steps[index]
     return PatchError(
       .ambiguousObject, at: step.path,

@@ -18,9 +18,8 @@ extension PatchPlan {
     _ index: Int, _ key: String, _ relationship: RelationshipInfo, _ removed: [Target],
     _ added: [(target: Target, position: Int?)]
   ) throws -> [Implied] {
-    let step = steps[index]
-    let owner = step.effect == .creation ? Target.made(index) : step.object.map(Target.existing)
-    guard let back = relationship.inverse?.key, let owner, let property = step.info.property(key)
+    guard let back = relationship.inverse?.key, let owner = target(ofStep: index),
+      let property = steps[index].info.property(key)
     else { return [] }
     func implied(_ target: Target, isAdded: Bool) throws -> Implied? {
       let entity: EntityInfo?
@@ -50,11 +49,11 @@ extension PatchPlan {
     if !fits, policy != .merge, case .existing = owner {
       let current = try membersShown(owner, property)
       guard note(index, property, removed, added.map(\.target), current) else {
-        if step.effect == .deletion { keep(index) }
+        if steps[index].effect == .deletion { keep(index) }
         return []
       }
     }
-    return step.effect == .deletion ? [] : leaving + coming
+    return steps[index].effect == .deletion ? [] : leaving + coming
   }
 
   private func membersShown(_ owner: Target?, _ property: Property) throws -> [Target] {

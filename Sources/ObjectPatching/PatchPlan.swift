@@ -51,7 +51,9 @@ struct PatchPlan {
     var keepsName = false
 
     var path: PatchPath { entry.path }
+    /// Copied where it is asked for; of many steps, their entry is.
     var patch: ObjectPatch { entry.patch }
+    var kind: ObjectPatch.Kind { entry.patch.kind }
 
     /// Whether a deletion says all of its object: what is there besides was added since.
     var saysAll: Bool { patch.saysAll(of: info.properties.lazy.compactMap(\.attribute)) }
@@ -169,8 +171,8 @@ struct PatchPlan {
     // Only what does go leaves its name to others.
     try decideDeletions()
     try noteNames()
-    for index in steps.indices where steps[index].patch.kind != .deletion { try decide(index) }
-    for index in steps.indices where steps[index].patch.kind != .deletion { try planValues(index) }
+    for index in steps.indices where steps[index].kind != .deletion { try decide(index) }
+    for index in steps.indices where steps[index].kind != .deletion { try planValues(index) }
     try planLinks()
     try checkCascades()
   }
@@ -199,6 +201,11 @@ struct PatchPlan {
     return policy == .force
   }
 
+  /// The object of a step, once it is known what becomes of it.
+  func target(ofStep index: Int) -> Target? {
+    steps[index].effect == .creation ? .made(index) : steps[index].object.map(Target.existing)
+  }
+
   /// Whether nothing is done.
   var isEmpty: Bool { steps.indices.allSatisfy { keys(ofStep: $0) == nil } }
 
@@ -207,15 +214,14 @@ struct PatchPlan {
 
   /// The keys that a step sets, in their order; nil where it does nothing.
   private func keys(ofStep index: Int) -> [String]? {
-    let step = steps[index]
-    guard let effect = step.effect else { return nil }
-    let target = effect == .creation ? Target.made(index) : step.object.map(Target.existing)
-    var linked = step.keysHeldElsewhere
-    if let links = target.flatMap({ links[$0] }) {
+    guard let effect = steps[index].effect else { return nil }
+    var linked = steps[index].keysHeldElsewhere
+    if !links.isEmpty, let target = target(ofStep: index), let links = links[target] {
       linked += links.values.filter { $0.isChange && !$0.isImplied }.map(\.property.name)
     }
-    if effect == .update, step.values.isEmpty, linked.isEmpty, !step.asksDelegate { return nil }
-    return linked.isEmpty ? step.values.keys.sorted() : (step.values.keys + linked).sorted()
+    let values = steps[index].values.keys
+    if effect == .update, values.isEmpty, linked.isEmpty, !steps[index].asksDelegate { return nil }
+    return linked.isEmpty ? values.sorted() : (values + linked).sorted()
   }
 
   /// What is done, or would be.
@@ -227,12 +233,13 @@ struct PatchPlan {
   ) -> PatchReport {
     var objects: [PatchReport.Object] = []
     objects.reserveCapacity(steps.count)
-    for (index, step) in steps.enumerated() {
-      guard let effect = step.effect, let keys = keys(ofStep: index) else { continue }
+    for index in steps.indices {
+      guard let effect = steps[index].effect, let keys = keys(ofStep: index) else { continue }
+      let entry = steps[index].entry
       objects.append(
         PatchReport.Object(
-          path: step.path, identity: step.patch.identity, objectID: step.object ?? made[index],
-          kind: effect, keys: keys))
+          path: entry.path, identity: entry.patch.identity,
+          objectID: steps[index].object ?? made[index], kind: effect, keys: keys))
     }
     let conflicts = decided.sorted { $0.index < $1.index }.map(\.conflict)
     return PatchReport(
