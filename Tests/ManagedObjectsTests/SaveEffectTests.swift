@@ -174,7 +174,7 @@ import Testing
 
   /// Posts with texts, set in a context and saved at once, or so recorded that the commit repeats the values.
   private func growth(naming: Bool) throws -> Int {
-    let stage = try Stage()
+    let stage = try Stage(options: StoreOptions())
     let context = stage.context()
     let count = 1_000
     var (seed, number) = (UInt64(7), UInt64(0))

@@ -343,6 +343,14 @@ extension Error {
 }
 
 extension StoreOptions {
+  /// As by default, but for what is made anew for each of many stores in memory: that is small.
+  package static var light: StoreOptions {
+    var options = StoreOptions()
+    options.journal.halfByteCount = 64 << 10
+    options.journal.preallocatedByteCount = 64 << 10
+    return options
+  }
+
   /// So small that halves turn and checkpoints are due within a few edits.
   package static var tiny: StoreOptions {
     var options = StoreOptions.small

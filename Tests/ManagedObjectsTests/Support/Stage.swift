@@ -3,21 +3,25 @@ import DiskSimulation
 import ManagedObjects
 import ObjectModel
 import ObjectStore
+import TestSupport
 
 /// A store in memory, with blogs, their posts, and what goes with them.
 struct Stage {
   let disk: SimulatedDisk
   let store: JournaledStore
 
-  init(_ model: ManagedObjectModel? = nil, seed: UInt64 = 1) throws {
+  init(
+    _ model: ManagedObjectModel? = nil, seed: UInt64 = 1, options: StoreOptions = .light
+  ) throws {
     disk = SimulatedDisk(seed: seed)
-    store = try JournaledStore(on: disk, at: "store", model: try model ?? Self.model())
+    store = try JournaledStore(
+      on: disk, at: "store", model: try model ?? Self.model(), options: options)
   }
 
   /// A store that reaches its disk through another.
   init(_ model: ManagedObjectModel, through wrap: (SimulatedDisk) -> any Disk) throws {
     disk = SimulatedDisk(seed: 1)
-    store = try JournaledStore(on: wrap(disk), at: "store", model: model)
+    store = try JournaledStore(on: wrap(disk), at: "store", model: model, options: .light)
   }
 
   /// A context on the store.
@@ -41,7 +45,7 @@ struct Stage {
   private init(_ disk: SimulatedDisk, _ model: ManagedObjectModel) {
     self.disk = disk
     do {
-      store = try JournaledStore(on: disk, at: "store", model: model)
+      store = try JournaledStore(on: disk, at: "store", model: model, options: .light)
     } catch {
       preconditionFailure("a store that was killed did not open: \(error)")
     }

@@ -2,6 +2,7 @@ import DiskSimulation
 import ManagedObjects
 import ObjectModel
 import ObjectStore
+import TestSupport
 
 /// Stores in memory with things that refer to each other in every way there is, and a way to look at them.
 struct PatchStage {
@@ -10,12 +11,13 @@ struct PatchStage {
 
   init(seed: UInt64 = 1) throws {
     disk = SimulatedDisk(seed: seed)
-    store = try JournaledStore(on: disk, at: "store", model: try Self.model())
+    store = try JournaledStore(on: disk, at: "store", model: try Self.model(), options: .light)
   }
 
   /// A copy of the store as it is.
   func copy() throws -> JournaledStore {
-    try JournaledStore(on: disk.imageAfterProcessDeath(), at: "store", model: try Self.model())
+    try JournaledStore(
+      on: disk.imageAfterProcessDeath(), at: "store", model: try Self.model(), options: .light)
   }
 
   func context() -> ManagedObjectContext { ManagedObjectContext(store, isolation: nil) }
