@@ -211,6 +211,8 @@ final class CommitPlaces: @unchecked Sendable {
   private func beginning(
     of segment: Manifest.Segment, _ reader: JournalReader
   ) throws(StoreError) -> PlaceList.Entry? {
+    // Sealed when the process before had only begun it; the one after it has the same first frame.
+    if segment.frames.isEmpty { return nil }
     if let known = beginnings[segment.firstFrame] { return known }
     if let known = walked.first(where: { $0.frames.lowerBound == segment.firstFrame }),
       let first = known.entries.first
