@@ -136,7 +136,9 @@ private struct StoreLifetime {
   /// never a save.
   private mutating func surviveStop() {
     count("failed syncs")
-    survive(work.ledger, .powerLoss, "after a failed sync") { $0.imageAfterProcessDeath() }
+    survive(work.ledger, .powerLoss, "after a failed sync", isDurable: false) {
+      $0.imageAfterProcessDeath()
+    }
   }
 
   private mutating func setClock() {
@@ -236,14 +238,17 @@ private struct StoreLifetime {
     }
     count("crashes in a call")
     survive(
-      crashed.ledger, isPowerLoss ? .powerLoss : .processDeath, "in \(step)", crashed.image)
+      crashed.ledger, isPowerLoss ? .powerLoss : .processDeath, "in \(step)",
+      isDurable: isPowerLoss, crashed.image)
   }
 
   private mutating func crash() {
     let isPowerLoss = dice.chance(2)
     let image = Self.image(
       of: work.disk, isPowerLoss: isPowerLoss, dice.next(), dice.pick(8))
-    survive(work.ledger, isPowerLoss ? .powerLoss : .processDeath, "between steps", image)
+    survive(
+      work.ledger, isPowerLoss ? .powerLoss : .processDeath, "between steps",
+      isDurable: isPowerLoss, image)
   }
 
   /// What a crash at this moment leaves, as often as it is asked for.
@@ -260,8 +265,12 @@ private struct StoreLifetime {
   }
 
   /// Judges what a crash has left, and goes on with it.
+  ///
+  /// - Parameters:
+  ///   - crash: what may be lost at most.
+  ///   - isDurable: whether a loss of power has left it.
   private mutating func survive(
-    _ ledger: StoreLedger, _ crash: Crash, _ when: String,
+    _ ledger: StoreLedger, _ crash: Crash, _ when: String, isDurable: Bool,
     _ image: (SimulatedDisk) -> SimulatedDisk
   ) {
     count(crash == .powerLoss ? "power losses" : "process deaths")
@@ -271,7 +280,7 @@ private struct StoreLifetime {
       return note("\(when), \(crash): \(broken)")
     }
     do {
-      let remains = try oracle.remains(on: image(work.disk))
+      let remains = try oracle.remains(on: image(work.disk), isDurable: isDurable)
       work.abandon()
       disk.isTracing = true
       disk.setWallClock(work.disk.wallClock())

@@ -27,7 +27,9 @@ package struct StoreOracle {
   }
 
   /// What is there of a store in which no promise is broken.
-  package func remains(on disk: SimulatedDisk) throws -> Remains {
+  ///
+  /// - Parameter isDurable: whether a loss of power has left the disk, and another takes nothing from it.
+  package func remains(on disk: SimulatedDisk, isDurable: Bool) throws -> Remains {
     let store = try StoreWork.open(on: disk)
     let head = Int(store.lastCommit.rawValue)
     let count = try momentCount(drafts(of: store), head)
@@ -35,7 +37,7 @@ package struct StoreOracle {
     return Remains(
       lastCommit: head, momentCount: count ?? ledger.moments.count,
       tags: store.tags.mapValues { Int($0.rawValue) }, backups: Set(paths),
-      areBackupsDurable: crash == .powerLoss)
+      areBackupsDurable: isDurable)
   }
 
   /// Opens the store on a disk, and works on with it where asked.

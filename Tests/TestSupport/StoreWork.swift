@@ -123,7 +123,10 @@ package final class StoreWork {
       guard var work = left[draft.contextName] else { throw WorkError("\(draft) is none") }
       let resumed = try store.resume(draft)
       let content = try DraftContent(resumed.content, of: store)
-      guard content == work.content else { throw WorkError("\(draft) holds \(content)") }
+      guard content == work.content else {
+        let meant = work.content.map { "\($0)" } ?? "nothing"
+        throw WorkError("\(draft) holds \(content), and not \(meant)")
+      }
       work.context = resumed.context
       opened.append(work)
     }
