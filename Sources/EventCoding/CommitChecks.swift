@@ -6,10 +6,11 @@ extension Splice {
   /// What is wrong with it, wherever it stands: an edit may set what was there.
   var problem: EventCodingError.Code? {
     if prefixCount < 0 || suffixCount < 0 { return .negativeCount }
-    switch (old, new) {
-    case (.string, .string), (.data, .data), (.array, .array): return nil
-    default: return .changeUnfit
-    }
+    // What nothing is kept between is one place.
+    if further.contains(where: { $0.keptCount < 1 }) { return .changeUnfit }
+    guard [.string, .data, .array].contains(old.kind) else { return .changeUnfit }
+    return parts.allSatisfy { $0.old.kind == old.kind && $0.new.kind == old.kind }
+      ? nil : .changeUnfit
   }
 }
 
@@ -20,7 +21,8 @@ extension ValueChange {
     case .replaced(let old, let new): Self.problem(replacing: old, by: new, in: kind)
     case _ where kind != .updated: .changeUnfit
     case .spliced(let splice):
-      splice.problem ?? (splice.old == splice.new ? .changeOfNothing : nil)
+      splice.problem
+        ?? (splice.parts.allSatisfy { $0.old == $0.new } ? .changeOfNothing : nil)
     case .counted(let amount): amount == 0 || amount == .min ? .changeOfNothing : nil
     case .regrouped(let inserted, let removed):
       inserted.isEmpty && removed.isEmpty

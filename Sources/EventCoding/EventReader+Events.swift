@@ -138,7 +138,18 @@ extension EventReader {
     let largest = UInt64(Int.max)
     let prefixCount = Int(try varint(through: largest))
     let suffixCount = Int(try varint(through: largest))
+    var furtherCount = 0
+    if next == ValueTag.splice {
+      _ = try byte()
+      furtherCount = try count(ofAtLeast: 3)
+    }
+    let (old, new) = (try value(), try value())
+    var further: [Splice.Part] = []
+    for _ in 0..<furtherCount {
+      let kept = Int(try varint(through: largest))
+      further.append(Splice.Part(keptCount: kept, old: try value(), new: try value()))
+    }
     return Splice(
-      prefixCount: prefixCount, suffixCount: suffixCount, old: try value(), new: try value())
+      prefixCount: prefixCount, suffixCount: suffixCount, old: old, new: new, further: further)
   }
 }

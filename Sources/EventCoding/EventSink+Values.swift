@@ -12,8 +12,17 @@ extension EventSink {
   mutating func put(_ splice: Splice) throws(Refusal) {
     put(count: splice.prefixCount)
     put(count: splice.suffixCount)
+    if !splice.further.isEmpty {
+      put(byte: ValueTag.splice)
+      put(count: splice.further.count)
+    }
     try put(splice.old)
     try put(splice.new)
+    for part in splice.further {
+      put(count: part.keptCount)
+      try put(part.old)
+      try put(part.new)
+    }
   }
 
   @inline(__always)

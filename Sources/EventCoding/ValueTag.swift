@@ -19,7 +19,7 @@ enum ValueTag {
   static let set: UInt8 = 16
   static let reference: UInt8 = 17
   static let foreignReference: UInt8 = 18
-  /// No value, but the middle of one: only where an object has values again.
+  /// No value, but the middle of one, where an object has values again, or, within such, that there are several.
   static let splice: UInt8 = 19
   /// This and the 63 above: a string of no more bytes than the tag is above this.
   static let shortString: UInt8 = 0x40

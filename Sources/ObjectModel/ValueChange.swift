@@ -4,7 +4,7 @@
 package enum ValueChange: Hashable, Sendable {
   /// One value for another; the two differ.
   case replaced(old: Value?, new: Value?)
-  /// Another middle of a long string, data or array.
+  /// Another middle of a long string, data or array, or several.
   case spliced(Splice)
   /// A counter by an amount that is neither 0 nor the least integer. There is a counter before and after.
   case counted(Int)

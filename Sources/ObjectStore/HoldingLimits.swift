@@ -82,8 +82,10 @@ struct HoldingAccount {
   /// How many are in the value that a middle is put into, at least as many as it says.
   private static func count(_ splice: Splice) -> Int {
     guard splice.new.array != nil else { return 0 }
-    let kept = [splice.prefixCount, splice.suffixCount].map { min($0, 1 << 40) }
-    let count = kept[0] + kept[1] + allCount(splice.new)
+    let most = 1 << 40
+    let count = splice.parts.reduce(min(splice.suffixCount, most)) {
+      min($0 + min($1.keptCount, most) + allCount($1.new), most)
+    }
     return count < largeCount ? 0 : count
   }
 

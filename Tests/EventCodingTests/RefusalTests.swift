@@ -196,7 +196,15 @@ struct RefusalTests {
       .changeOfNothing
     ),
     (.updated, .spliced(Splice(prefixCount: 0, suffixCount: 0, old: 1, new: 2)), .changeUnfit),
+    (.updated, spliced(further: .init(keptCount: 0, old: "", new: "b")), .changeUnfit),
+    (.updated, spliced(further: .init(keptCount: 1, old: "", new: [])), .changeUnfit),
+    (.updated, spliced(further: .init(keptCount: 1, old: "b", new: "b")), .changeOfNothing),
   ]
+
+  /// A change of nothing at the first place, and another place.
+  private static func spliced(further part: Splice.Part) -> ValueChange {
+    .spliced(Splice(prefixCount: 0, suffixCount: 0, old: "a", new: "a", further: [part]))
+  }
 
   @Test(arguments: unfit.indices)
   func `a change that changes nothing or does not fit is refused`(index: Int) throws {

@@ -115,7 +115,12 @@ extension Dice {
   mutating func splice() -> Splice {
     Splice(
       prefixCount: Int(number() >> 1), suffixCount: pick(300), old: .string(text()),
-      new: .string(text() + "!"))
+      new: .string(text() + "!"),
+      further: chance(3)
+        ? list(upTo: 3) { dice in
+          Splice.Part(
+            keptCount: 1 + dice.pick(300), old: .string(dice.text()), new: .string(dice.text()))
+        } : [])
   }
 
   private mutating func updatedValue() -> ValueChange {

@@ -116,11 +116,18 @@ def applied(old, found):
         come, go = ([canonical(v) for v in part] for part in rest)
         demand(all(v in have for v in go) and not any(v in have for v in come), "the members of a set are others")
         return old, ("set", tuple([v for v in have if v not in go] + come))
-    prefix, suffix, before, after = rest
-    demand(old[0] == before[0] == after[0] and old[0] in ("string", "data", "array"), "a middle is of another kind")
-    raw = [v[1].encode() if v[0] == "string" else v[1] for v in (old, before, after)]
-    whole, middle, new = raw
-    demand(len(whole) == prefix + len(middle) + suffix and whole[prefix:prefix + len(middle)] == middle,
-           "the middle of a commit is not that of the state")
-    made = whole[:prefix] + new + whole[len(whole) - suffix:]
+    parts, suffix = rest
+    demand(old[0] == parts[0][1][0], "a middle is of another kind")
+
+    def raw(value):
+        return value[1].encode() if value[0] == "string" else value[1]
+
+    left, made = raw(old), raw((old[0], "" if old[0] == "string" else type(old[1])()))
+    for kept, before, after in parts:
+        before = raw(before)
+        demand(left[kept:kept + len(before)] == before and len(left) >= kept + len(before),
+               "a middle of a commit is not that of the state")
+        made, left = made + left[:kept] + raw(after), left[kept + len(before):]
+    demand(len(left) == suffix, "what a commit keeps is not that of the state")
+    made += left
     return old, (old[0], made.decode() if old[0] == "string" else made)

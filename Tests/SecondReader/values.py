@@ -320,6 +320,16 @@ class Reader:
 
     def splice(self):
         kept = (self.varint((1 << 63) - 1), self.varint((1 << 63) - 1))
-        old, new = self.value(), self.value()
-        demand(old[0] == new[0] and old[0] in ("string", "data", "array"), "a middle is of another kind")
-        return kept + (old, new)
+        further = 0
+        if self.left() and self.data[self.at] == 19:
+            self.u8()
+            further = self.varint()
+            demand(0 < further <= self.left(), "several middles are one, or more than there are")
+        parts = [(kept[0], self.value(), self.value())]
+        for _ in range(further):
+            parts.append((self.varint((1 << 63) - 1), self.value(), self.value()))
+            demand(parts[-1][0] > 0, "nothing is kept between two middles")
+        for _, old, new in parts:
+            demand(old[0] == new[0] == parts[0][1][0] and old[0] in ("string", "data", "array"),
+                   "a middle is of another kind")
+        return (tuple(parts), kept[1])

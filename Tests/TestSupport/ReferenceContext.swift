@@ -1,6 +1,7 @@
 // A context that keeps whole rows of everything, before and after each edit: slow, and plainly right.
 
 internal import EventFold
+internal import FoundationEssentials
 package import ObjectModel
 
 /// A store that remembers all its rows at every commit.
@@ -260,18 +261,37 @@ extension ReferenceContext {
     open = Step()
   }
 
-  /// A value with another middle, put together from its bytes.
+  /// A value with other middles, put together from the back of its bytes.
   private static func spliced(_ value: Value?, _ splice: Splice) -> Value? {
-    switch (value, splice.new) {
-    case (.string(let whole)?, .string(let middle)):
-      let bytes = Array(whole.utf8)
-      let kept = (bytes.prefix(splice.prefixCount), bytes.suffix(splice.suffixCount))
-      return .string(String(decoding: kept.0 + Array(middle.utf8) + kept.1, as: UTF8.self))
-    case (.data(let whole)?, .data(let middle)):
-      return .data(whole.prefix(splice.prefixCount) + middle + whole.suffix(splice.suffixCount))
-    case (.array(let whole)?, .array(let middle)):
-      return .array(
-        whole.prefix(splice.prefixCount) + middle + whole.suffix(splice.suffixCount))
+    guard let value else { return nil }
+    var end = count(value) - splice.suffixCount
+    var made = value
+    for part in splice.parts.reversed() {
+      let begin = end - count(part.old)
+      made = replacing(begin..<end, of: made, by: part.new)
+      end = begin - part.keptCount
+    }
+    return made
+  }
+
+  /// How many bytes a value has, or elements.
+  private static func count(_ value: Value) -> Int {
+    value.string?.utf8.count ?? value.data?.count ?? value.array?.count ?? 0
+  }
+
+  private static func replacing(_ range: Range<Int>, of value: Value, by new: Value) -> Value {
+    switch (value, new) {
+    case (.string(let whole), .string(let new)):
+      var bytes = Array(whole.utf8)
+      bytes.replaceSubrange(range, with: new.utf8)
+      return .string(String(decoding: bytes, as: UTF8.self))
+    case (.data(let whole), .data(let new)):
+      var bytes = Array(whole)
+      bytes.replaceSubrange(range, with: new)
+      return .data(Data(bytes))
+    case (.array(var whole), .array(let new)):
+      whole.replaceSubrange(range, with: new)
+      return .array(whole)
     default: return value
     }
   }

@@ -91,6 +91,18 @@ extension EntryFields {
   mutating func splice() throws(Unknown) {
     try number("kept prefix")
     try number("kept suffix")
+    guard next == 19 else { return try middles() }
+    add("middles", "\(try byte()), several")
+    let count = try varint()
+    add("middles behind the first", "\(count)")
+    try middles()
+    for _ in 0..<count {
+      try number("kept before")
+      try middles()
+    }
+  }
+
+  private mutating func middles() throws(Unknown) {
     try value("old middle")
     try value("new middle")
   }

@@ -34,7 +34,7 @@ struct EventPrinter {
     case .set(let object, let key, let value), .setPrimitive(let object, let key, let value):
       "\(wording.name(object)) \(key, .key) = \(wording.text(value))"
     case .spliced(let object, let key, let splice):
-      "\(wording.name(object)) \(key, .key) at \(splice.prefixCount): \(wording.text(splice.old), .removed) → \(wording.text(splice.new), .added)"
+      "\(wording.name(object)) \(key, .key) at \(splice.prefixCount): " + words(splice)
     case .membersChanged(let object, let key, let inserted, let removed):
       "\(wording.name(object)) \(key, .key)\(members(" +", inserted), .added)\(members(" -", removed), .removed)"
     case .stepEnded(let name): name.map { "\($0)" } ?? ""
@@ -108,6 +108,15 @@ struct EventPrinter {
     }
   }
 
+  private func words(_ splice: Splice) -> Words {
+    func middles(_ old: Value, _ new: Value) -> Words {
+      "\(wording.text(old), .removed) → \(wording.text(new), .added)"
+    }
+    return splice.further.reduce(middles(splice.old, splice.new)) { words, part in
+      words + ", and \(part.keptCount) further on: " + middles(part.old, part.new)
+    }
+  }
+
   private func json(_ restored: StoreEvent.Restored) -> JSONValue {
     .members([
       ("object", .string(wording.name(restored.objectID))), ("change", .string(restored.kind.name)),
@@ -136,6 +145,19 @@ struct EventPrinter {
       ("keptBehind", .count(UInt64(splice.suffixCount))),
       ("old", wording.json(splice.old, key, of: object)),
       ("new", wording.json(splice.new, key, of: object)),
+      (
+        "further",
+        splice.further.isEmpty
+          ? nil
+          : .array(
+            splice.further.map { part in
+              .members([
+                ("keptBefore", .count(UInt64(part.keptCount))),
+                ("old", wording.json(part.old, key, of: object)),
+                ("new", wording.json(part.new, key, of: object)),
+              ])
+            })
+      ),
     ]
   }
 }

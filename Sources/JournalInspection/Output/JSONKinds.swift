@@ -36,7 +36,7 @@ package struct JSONKind: Sendable {
       "differenceCount", "how much differs of an entity", "entity inserted updated deleted values"),
     JSONKind(
       "event", "an event; what is there depends on `event`, which says of which kind it is",
-      "event date context object key value keptBefore keptBehind old new commit name inserted removed isOn restored "
+      "event date context object key value keptBefore keptBehind old new further commit name inserted removed isOn restored "
         + "objects keepingChanges reason keys tag entities number"),
     JSONKind("schema", "the model at a commit", "at entities"),
     JSONKind(

@@ -16,6 +16,8 @@ struct Options {
   var page: String?
   /// What a process of its own is to open: this program starts itself so.
   var opening: String?
+  /// What is done by itself, so often as `rounds` says, by whoever counts its instructions.
+  var hotPath: HotPath?
 
   static let usage = """
     Tools/bench/run [FOLDER] [option …]
@@ -56,6 +58,11 @@ struct Options {
       case "--json": json = value
       case "--page": page = value
       case "--opening": opening = value
+      case "--hot":
+        guard let path = HotPath(rawValue: value) else {
+          throw Refusal(words: "There is no hot path \(value).")
+        }
+        hotPath = path
       default: throw Refusal(words: "There is no option \(name).")
       }
     }

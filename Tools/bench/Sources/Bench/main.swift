@@ -21,6 +21,11 @@ if let what = options.opening {
   exit(0)
 }
 
+if let path = options.hotPath {
+  try path.run(options.rounds, at: try workplace.emptyFolder(path.rawValue))
+  exit(0)
+}
+
 let bench = Bench(workplace: workplace, rounds: options.rounds, objectCount: options.rows)
 let journal = JournalLines(workplace: workplace, rounds: bench.rounds)
 let saving = SavingLines(bench: bench)
@@ -61,6 +66,7 @@ let families: [(name: String, measure: () throws -> [Comparison])] = [
   ("P10", { try history.compaction() }),
   ("P11", { [try opening.memory(), try opening.objectMemory()] }),
   ("P12", { try indexes.toMany() }),
+  ("E1", { try SessionLines(bench: bench).text() }),
   ("D1", { [try patching.difference(), try patching.pastDifference()] }),
   ("D2", { [try patching.applying()] }),
 ]
