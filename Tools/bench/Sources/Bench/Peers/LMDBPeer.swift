@@ -2,6 +2,10 @@ import CLMDB
 
 /// LMDB with notes as packed bytes; with history, a second table has the changes by note and save.
 final class LMDBPeer: Peer, @unchecked Sendable {
+  /// The settings for people.
+  static let words = "map of \(mapByteCount >> 30) GiB, both writes of a save synced"
+  private static let mapByteCount = 8 << 30
+
   let hasHistory: Bool
   private let environment: OpaquePointer
   private var notes: MDB_dbi = 0
@@ -19,7 +23,7 @@ final class LMDBPeer: Peer, @unchecked Sendable {
     try check(mdb_env_create(&made))
     guard let made else { throw BenchError.peer("LMDB") }
     environment = made
-    try check(mdb_env_set_mapsize(made, 8 << 30))
+    try check(mdb_env_set_mapsize(made, Self.mapByteCount))
     try check(mdb_env_set_maxdbs(made, 2))
     try check(mdb_env_open(made, path, 0, 0o600))
     try write { transaction in
@@ -34,7 +38,9 @@ final class LMDBPeer: Peer, @unchecked Sendable {
     try write { transaction in
       for note in inserted {
         try put(transaction, note)
-        if hasHistory { try put(transaction, note.number, 0) { $0.write(byte: 9) } }
+        if hasHistory {
+          try put(transaction, note.number, 0) { PackedHistory.writeInsertion(to: &$0) }
+        }
       }
     }
   }
@@ -47,13 +53,8 @@ final class LMDBPeer: Peer, @unchecked Sendable {
         change.apply(to: &note)
         try put(transaction, note)
         guard hasHistory else { continue }
-        try put(transaction, note.number, place) { writer in
-          switch change.attribute {
-          case .title: writer.write(.title(old.title))
-          case .rank: writer.write(.rank(old.rank))
-          case .score: writer.write(.score(old.score))
-          }
-          writer.write(change.attribute)
+        try put(transaction, note.number, place) {
+          PackedHistory.write(change, of: old, to: &$0)
         }
       }
     }
@@ -76,46 +77,30 @@ final class LMDBPeer: Peer, @unchecked Sendable {
     return count
   }
 
-  /// Goes over both tables at once: they have the same order.
   func pastRanks(after save: Int) throws -> (sum: Int, count: Int) {
     let (noteCursor, changeCursor) = (try cursor(notes), try cursor(changes))
     defer {
       mdb_cursor_close(noteCursor)
       mdb_cursor_close(changeCursor)
     }
-    var change = try next(changeCursor, MDB_NEXT)
-    var (sum, count) = (0, 0)
-    while let (key, value) = try next(noteCursor, MDB_NEXT) {
-      let number = Int(key.load(as: UInt.self))
-      var reader = PackedReader(value)
-      var note = reader.note(number)
-      var taken: [NoteChange.Attribute] = []
-      while let (key, value) = change, Self.number(key) == number {
-        if Self.save(key) > save, let old = Self.old(value) { taken.append(old) }
-        change = try next(changeCursor, MDB_NEXT)
-      }
-      for old in taken.reversed() { NoteChange(number: number, attribute: old).apply(to: &note) }
-      sum += note.rank
-      count += 1
-    }
-    return (sum, count)
+    return try PackedHistory.pastRanks(
+      after: save,
+      nextNote: {
+        guard let (key, value) = try next(noteCursor, MDB_NEXT) else { return nil }
+        return (Int(key.load(as: UInt.self)), value)
+      }, nextChange: { try next(changeCursor, MDB_NEXT) })
   }
 
   func note(_ number: Int, after save: Int) throws -> Note {
     var note = try note(number)
     let cursor = try cursor(changes)
     defer { mdb_cursor_close(cursor) }
-    var taken: [NoteChange.Attribute] = []
-    var bytes = Self.key(number, save + 1, 0)
-    var found = try bytes.withUnsafeMutableBytes { bytes in
+    var first = PackedHistory.Key(number, save + 1, 0)
+    var entry = try withUnsafeMutableBytes(of: &first) { bytes in
       var key = MDB_val(mv_size: bytes.count, mv_data: bytes.baseAddress)
       return try next(cursor, MDB_SET_RANGE, &key)
     }
-    while let (key, value) = found, Self.number(key) == number {
-      if let old = Self.old(value) { taken.append(old) }
-      found = try next(cursor, MDB_NEXT)
-    }
-    for old in taken.reversed() { NoteChange(number: number, attribute: old).apply(to: &note) }
+    try PackedHistory.takeBack(from: &note, after: save, &entry) { try next(cursor, MDB_NEXT) }
     return note
   }
 
@@ -209,38 +194,16 @@ final class LMDBPeer: Peer, @unchecked Sendable {
   private func put(
     _ transaction: OpaquePointer, _ number: Int, _ place: Int, _ body: (inout PackedWriter) -> Void
   ) throws {
-    var bytes = Self.key(number, lastSave, place)
+    var key = PackedHistory.Key(number, lastSave, place)
     try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { memory in
       var writer = PackedWriter(memory)
       body(&writer)
-      try bytes.withUnsafeMutableBytes { bytes in
+      try withUnsafeMutableBytes(of: &key) { bytes in
         var key = MDB_val(mv_size: bytes.count, mv_data: bytes.baseAddress)
         var value = MDB_val(mv_size: writer.count, mv_data: memory.baseAddress)
         try check(mdb_put(transaction, changes, &key, &value, 0))
       }
     }
-  }
-
-  /// A key of changes: the note's number, the save's and the place in it, so that they are in order.
-  private static func key(_ number: Int, _ save: Int, _ place: Int) -> [UInt8] {
-    [UInt32(number), UInt32(save), UInt32(place)].flatMap { word in
-      [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) }
-    }
-  }
-
-  private static func number(_ key: UnsafeRawBufferPointer) -> Int {
-    Int(UInt32(bigEndian: key.loadUnaligned(as: UInt32.self)))
-  }
-
-  private static func save(_ key: UnsafeRawBufferPointer) -> Int {
-    Int(UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
-  }
-
-  /// The value that a change replaced; nil where it made the note.
-  private static func old(_ value: UnsafeRawBufferPointer) -> NoteChange.Attribute? {
-    if value[0] == 9 { return nil }
-    var reader = PackedReader(value)
-    return reader.attribute()
   }
 }
 
