@@ -24,6 +24,7 @@ let package = Package(
     .systemLibrary(name: "CLinux", path: "Rooms/CLinux"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
     .systemLibrary(name: "CLMDB", pkgConfig: "lmdb"),
+    .systemLibrary(name: "CRocksDB", pkgConfig: "rocksdb"),
     .target(name: "CThreadLocal", path: "Rooms/CThreadLocal"),
     room("ByteCoding"),
     room("ObjectModel"),
@@ -50,9 +51,9 @@ let package = Package(
     .executableTarget(
       name: "Bench",
       dependencies: [
-        "ByteCoding", "CLZ4", "CXXHash", "CSQLite", "CLMDB", "ObjectModel", "DiskAccess",
-        "EventFold", "Journaling", "ManagedObjects", "ObjectPatching", "ObjectQuery",
-        "ObjectStore",
+        "ByteCoding", "CLZ4", "CXXHash", "CSQLite", "CLMDB", "CRocksDB",
+        "ObjectModel", "DiskAccess", "EventFold", "Journaling", "ManagedObjects",
+        "ObjectPatching", "ObjectQuery", "ObjectStore",
       ],
       swiftSettings: strict),
   ],

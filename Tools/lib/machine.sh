@@ -113,6 +113,7 @@ missing_packages() {
   [ -n "$needs_peers" ] || return 0
   has_library sqlite3 || say 'libsqlite3-dev: the benchmarks compare with SQLite'
   has_library lmdb || say 'liblmdb-dev: the benchmarks compare with LMDB'
+  has_library rocksdb || say 'librocksdb-dev: the benchmarks compare with RocksDB'
 }
 
 # Runs a command as root, however this machine allows it.

@@ -78,7 +78,7 @@ struct IndexLines {
     let sqlite = try SQLitePeer(try workplace.emptyFolder("indexedPeer"), hasHistory: false)
     try sqlite.indexRank()
     try Library.insert(bench) { try sqlite.insert($0) }
-    try sqlite.checkpoint()
+    try sqlite.settle()
     let expected = try sqlite.numbers(ofRank: rank)
     // Made ready once, as the peer's is.
     let query = try store.query("StoredNote where rank == \(rank)", in: store.store.head)

@@ -34,11 +34,12 @@ final class Library {
     }
   }
 
-  /// The folder of a peer, closed.
+  /// The folder of a peer, at rest and closed.
   func peer(_ kind: PeerKind) throws -> String {
     try make(kind.folder) { path in
       let peer = try kind.open(path)
       try write(insert: { try peer.insert($0) }, update: { try peer.update($0) })
+      try peer.settle()
       try peer.close()
     }
   }

@@ -23,17 +23,13 @@ struct OpeningLines {
     try Library.insert(bench) { try store.insert($0, .commits, by: context) }
     try store.store.checkpoint()
     try Library.update(bench) { try store.update($0, .edits, by: context) }
-    let sqlite = try SQLitePeer(
-      try workplace.emptyFolder("killedPeer"), hasHistory: false, checkpoints: false)
-    try Library.insert(bench) { try sqlite.insert($0) }
-    try sqlite.checkpoint()
-    try Library.update(bench) { try sqlite.update($0) }
+    let peers = try KilledPeer.all(bench)
     let log = try PlainLog(try workplace.emptyFolder("killedLog"), disk)
     try Library.update(bench) { try log.update($0) }
 
     for round in 0..<bench.largeRounds {
       try workplace.copy("killed", to: "copy")
-      try workplace.copy("killedPeer", to: "copyPeer")
+      for peer in peers { try workplace.copy(peer.folder, to: peer.copy) }
       try comparison.round(
         round,
         ours: {
@@ -45,22 +41,11 @@ struct OpeningLines {
           }
         },
         floor: { try floor(log) },
-        peers: [
-          (
-            "SQLite without checkpoints",
-            {
-              try seconds(disk) {
-                let copy = try PeerKind.sqlite.open(workplace.place("copyPeer"))
-                _ = try copy.rank(of: 1)
-                try copy.close()
-              }
-            }
-          )
-        ])
+        peers: peers.map { peer in (peer.name, { try peer.openCopy(in: workplace) }) })
     }
     try store.store.close()
-    try sqlite.close()
-    for name in ["killed", "killedPeer", "killedLog", "copy", "copyPeer"] {
+    for peer in peers { try peer.peer.close() }
+    for name in ["killed", "killedLog", "copy"] + peers.flatMap({ [$0.folder, $0.copy] }) {
       try workplace.remove(name)
     }
     return comparison
@@ -114,7 +99,7 @@ struct OpeningLines {
             guard check != 0 else { throw BenchError.wrongResult("P4c floor") }
           }
         },
-        peers: [PeerKind.auditedSQLite, .auditedLMDB].map { kind in
+        peers: PeerKind.withHistory.map { kind in
           let folder = workplace.place(try library.peer(kind))
           return (
             kind.rawValue,

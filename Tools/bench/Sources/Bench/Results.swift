@@ -21,12 +21,19 @@ struct Results {
       ("processor", Self.processor ?? "unknown"),
       ("cores", "\(sysconf(Int32(_SC_NPROCESSORS_ONLN)))"),
       ("memory", "\(pages >> 30) GiB"), ("kernel", hasName ? kernel : "unknown"),
-      ("compiler", getenv("XJ_BENCH_SWIFT").map { String(cString: $0) } ?? "unknown"),
-      ("SQLite", String(cString: sqlite3_libversion())),
-      ("LMDB", String(cString: mdb_version(nil, nil, nil))),
+      ("compiler", Self.told("XJ_BENCH_SWIFT")),
+      ("SQLite", String(cString: sqlite3_libversion()) + ", " + SQLitePeer.words),
+      ("LMDB", String(cString: mdb_version(nil, nil, nil)) + ", " + LMDBPeer.words),
+      ("RocksDB", Self.told("XJ_BENCH_ROCKSDB") + ", " + RocksDBSettings.words),
+      ("XJournal", "cache \(NoteStore.ampleCacheByteCount >> 20) MiB where rows are read warm"),
       ("LZ4", String(cString: LZ4_versionString())), ("xxHash", "\(XXH_versionNumber())"),
       ("rows", thousands(Double(options.rows))), ("rounds", "\(options.rounds)"),
     ]
+  }
+
+  /// What the script says that starts this.
+  private static func told(_ name: String) -> String {
+    getenv(name).map { String(cString: $0) } ?? "unknown"
   }
 
   private static var processor: String? {

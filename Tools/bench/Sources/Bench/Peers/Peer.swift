@@ -19,7 +19,13 @@ protocol Peer: AnyObject, Sendable {
   func pastRanks(after save: Int) throws -> (sum: Int, count: Int)
   /// A note as a save left it.
   func note(_ number: Int, after save: Int) throws -> Note
+  /// Brings what was put off to where it stays, as at a quiet time.
+  func settle() throws
   func close() throws
+}
+
+extension Peer {
+  func settle() throws {}
 }
 
 /// Which peer, to be opened at a place.
@@ -28,8 +34,10 @@ enum PeerKind: String, CaseIterable {
   case auditedSQLite = "audited SQLite"
   case lmdb = "LMDB"
   case auditedLMDB = "LMDB with history"
+  case rocksDB = "RocksDB"
+  case auditedRocksDB = "RocksDB with history"
 
-  static let withHistory: [PeerKind] = [.auditedSQLite, .auditedLMDB]
+  static let withHistory: [PeerKind] = [.auditedSQLite, .auditedLMDB, .auditedRocksDB]
   static let namesWithHistory = Set(withHistory.map(\.rawValue))
 
   /// Opens it in a folder, and makes it where there is none.
@@ -39,6 +47,8 @@ enum PeerKind: String, CaseIterable {
     case .auditedSQLite: try SQLitePeer(path, hasHistory: true)
     case .lmdb: try LMDBPeer(path, hasHistory: false)
     case .auditedLMDB: try LMDBPeer(path, hasHistory: true)
+    case .rocksDB: try RocksDBPeer(path, hasHistory: false)
+    case .auditedRocksDB: try RocksDBPeer(path, hasHistory: true)
     }
   }
 

@@ -4,6 +4,9 @@ import DiskAccess
 /// SQLite with a write-ahead log and full syncs; with history, by triggers that fill an audit table with an
 /// index, which is what one would build.
 final class SQLitePeer: Peer, @unchecked Sendable {
+  /// The settings for people.
+  static let words = "write-ahead log, full syncs, page cache 2 MB, prepared statements"
+
   let hasHistory: Bool
   private let database: OpaquePointer
   private var statements: [String: Statement] = [:]
@@ -162,7 +165,7 @@ final class SQLitePeer: Peer, @unchecked Sendable {
   }
 
   /// Brings the log into the database.
-  func checkpoint() throws { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
+  func settle() throws { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
 
   func close() throws {
     statements = [:]
