@@ -25,6 +25,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
     .systemLibrary(name: "CLMDB", pkgConfig: "lmdb"),
     .systemLibrary(name: "CRocksDB", pkgConfig: "rocksdb"),
+    .target(name: "CSyncCount"),
     .target(name: "CThreadLocal", path: "Rooms/CThreadLocal"),
     room("ByteCoding"),
     room("ObjectModel"),
@@ -51,7 +52,7 @@ let package = Package(
     .executableTarget(
       name: "Bench",
       dependencies: [
-        "ByteCoding", "CLZ4", "CXXHash", "CSQLite", "CLMDB", "CRocksDB",
+        "ByteCoding", "CLZ4", "CXXHash", "CSQLite", "CLMDB", "CRocksDB", "CSyncCount",
         "ObjectModel", "DiskAccess", "EventFold", "Journaling", "ManagedObjects",
         "ObjectPatching", "ObjectQuery", "ObjectStore",
       ],

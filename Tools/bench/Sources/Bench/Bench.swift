@@ -25,7 +25,8 @@ extension Comparison {
     if let floor { steps.insert((nil, true, floor), at: 0) }
     steps += peers.map { ($0.name, false, $0.measured) }
     for step in number % 2 == 0 ? steps : steps.reversed() {
-      let measured = try step.measured()
+      let (measured, counted) = try Syncs.counted(step.measured)
+      syncs.add(step.name ?? (step.isFloor ? SyncsPerSave.floor : SyncsPerSave.ours), counted)
       if let name = step.name {
         peer(name, measured)
       } else if step.isFloor {

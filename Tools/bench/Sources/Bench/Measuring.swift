@@ -11,6 +11,8 @@ struct Comparison {
   var ours: [Double] = []
   var floor: [Double] = []
   private(set) var peers: [(name: String, measured: [Double])] = []
+  /// Where there are any.
+  var syncs = SyncsPerSave()
 
   /// What a line is to reach.
   enum Goal {
@@ -88,6 +90,7 @@ struct Comparison {
 
   static let header = [
     "line", "work", "ours", "floor", "of the floor", "of the best peer", "goal", "", "peers",
+    "syncs a save",
   ]
 
   var row: [String] {
@@ -98,6 +101,7 @@ struct Comparison {
       goal,
       goals.isEmpty ? "–" : isReached ? "reached" : "MISSED",
       peers.map { "\($0.name) \(unit.text(median($0.measured)))" }.joined(separator: "; "),
+      syncs.words,
     ]
   }
 
@@ -113,7 +117,7 @@ struct Comparison {
       {"line": \(quoted(line)), "work": \(quoted(what)), "unit": \(quoted(unit.rawValue)), "ours": \(median(ours)), \
       "floor": \(floor), "ratio": \(ratio), "peers": {\(peers)}, \
       "peerRatio": \(peerRatio.map { "\($0)" } ?? "null"), "goal": \(goals.isEmpty ? "null" : quoted(goal)), \
-      "reached": \(goals.isEmpty ? "null" : "\(isReached)")}
+      "reached": \(goals.isEmpty ? "null" : "\(isReached)"), "syncs": \(syncs.json)}
       """
   }
 }
@@ -152,13 +156,17 @@ func thousands(_ value: Double) -> String {
 struct Stopwatch {
   private let disk: PosixDisk
   private(set) var seconds = 0.0
+  private(set) var syncs = 0
 
   init(_ disk: PosixDisk) { self.disk = disk }
 
   /// Adds the time that something takes.
   mutating func time<Answer>(_ body: () throws -> Answer) rethrows -> Answer {
-    let start = disk.steadyClock()
-    defer { seconds += Double(disk.steadyClock() - start) / 1e9 }
+    let (start, before) = (disk.steadyClock(), Syncs.count)
+    defer {
+      seconds += Double(disk.steadyClock() - start) / 1e9
+      syncs += Syncs.count - before
+    }
     return try body()
   }
 }
@@ -172,7 +180,10 @@ func seconds(_ disk: PosixDisk, _ body: () throws -> Void) rethrows -> Double {
 
 /// How often a second something done `count` times was done.
 func perSecond(_ count: Int, _ disk: PosixDisk, _ body: () throws -> Void) rethrows -> Double {
-  Double(count) / (try seconds(disk, body))
+  var stopwatch = Stopwatch(disk)
+  try stopwatch.time(body)
+  Syncs.add(stopwatch.syncs, of: count)
+  return Double(count) / stopwatch.seconds
 }
 
 /// How often a second something is done, that many threads do so often each.

@@ -136,10 +136,12 @@ extension Comparison {
     }
     let verdict = goals.isEmpty ? "" : " Goal: \(goal), \(isReached ? "reached" : "missed")."
     let mark = isReached ? "" : #" class="missed""#
+    let durability =
+      syncs.counted.isEmpty ? "" : "\n<p>Syncs a save: \(escaped(syncs.words)).</p>"
     let isBetter = unit == .perSecond ? "More is better." : "Less is better."
     return """
       <h2>\(escaped(line)): \(escaped(what))</h2>
-      <p\(mark)>\(isBetter)\(escaped(verdict))</p>
+      <p\(mark)>\(isBetter)\(escaped(verdict))</p>\(durability)
       \(rows.joined(separator: "\n"))
       """
   }

@@ -33,6 +33,7 @@ struct SavingLines {
         })
       edits.round(ours: try ours(changes, .edits), floor: objects.floor[round])
     }
+    try objects.requireSyncs()
     return [objects, edits]
   }
 
@@ -143,31 +144,43 @@ struct SavingLines {
     ]
     for _ in 0..<bench.largeRounds {
       // What the lines have in common is measured once.
-      var peers: [(name: String, rate: Double)] = []
-      for kind in PeerKind.allCases {
-        let rate = try peer(kind, count: 0) { peer in try insertAll { try peer.insert($0) } }
-        peers.append((kind.rawValue, rate))
+      let peers = try PeerKind.allCases.map { kind in
+        let counted = try Syncs.counted {
+          try peer(kind, count: 0) { peer in try insertAll { try peer.insert($0) } }
+        }
+        return (name: kind.rawValue, counted: counted)
       }
-      let floor = try self.floor()
+      let floor = try Syncs.counted { try self.floor() }
       let ours = [
-        try ours(count: 0) { store, _ in
+        try countedInserts { store, _ in
           let objects = NoteContext(store)
           objects.context.disableUndoRegistration()
-          return try insertAll { try objects.insert($0) }
+          return { try objects.insert($0) }
         },
-        try ours(count: 0) { store, context in
-          try insertAll { try store.insert($0, .edits, by: context) }
-        },
-        try ours(count: 0) { store, context in
-          try insertAll { try store.insert($0, .commits, by: context) }
-        },
+        try countedInserts { store, context in { try store.insert($0, .edits, by: context) } },
+        try countedInserts { store, context in { try store.insert($0, .commits, by: context) } },
       ]
       for index in lines.indices {
-        lines[index].round(ours: ours[index], floor: floor)
-        for peer in peers { lines[index].peer(peer.name, peer.rate) }
+        lines[index].round(ours: ours[index].measured, floor: floor.measured)
+        lines[index].syncs.add(SyncsPerSave.ours, ours[index].syncs)
+        lines[index].syncs.add(SyncsPerSave.floor, floor.syncs)
+        for (name, counted) in peers {
+          lines[index].peer(name, counted.measured)
+          lines[index].syncs.add(name, counted.syncs)
+        }
       }
     }
+    for line in lines { try line.requireSyncs() }
     return lines
+  }
+
+  /// Inserts all notes into a new store of ours, in a way that a closure gives.
+  private func countedInserts(
+    _ way: (NoteStore, LiveContext) -> ([Note]) throws -> Void
+  ) throws -> (measured: Double, syncs: Double?) {
+    try Syncs.counted {
+      try ours(count: 0) { store, context in try insertAll(way(store, context)) }
+    }
   }
 
   private func floor() throws -> Double {
@@ -181,7 +194,10 @@ struct SavingLines {
     var (source, stopwatch) = (NoteSource(bench.objectCount), Stopwatch(disk))
     while true {
       let notes = source.next()
-      if notes.isEmpty { return Double(bench.objectCount) / stopwatch.seconds }
+      if notes.isEmpty {
+        Syncs.add(stopwatch.syncs, of: bench.saveCount)
+        return Double(bench.objectCount) / stopwatch.seconds
+      }
       try stopwatch.time { try insert(notes) }
     }
   }
