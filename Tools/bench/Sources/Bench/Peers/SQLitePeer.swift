@@ -5,7 +5,11 @@ import DiskAccess
 /// index, which is what one would build.
 final class SQLitePeer: Peer, @unchecked Sendable {
   /// The settings for people.
-  static let words = "write-ahead log, full syncs, page cache 2 MB, prepared statements"
+  static let words = """
+    write-ahead log, full syncs, page cache \(cacheByteCount >> 20) MiB, prepared statements
+    """
+  /// What our store is given.
+  private static let cacheByteCount = NoteStore.ampleCacheByteCount
 
   let hasHistory: Bool
   private let database: OpaquePointer
@@ -25,6 +29,8 @@ final class SQLitePeer: Peer, @unchecked Sendable {
     database = opened
     try run("PRAGMA journal_mode = WAL")
     try run("PRAGMA synchronous = FULL")
+    // In KiB where it is negative.
+    try run("PRAGMA cache_size = -\(Self.cacheByteCount >> 10)")
     if !checkpoints { try run("PRAGMA wal_autocheckpoint = 0") }
     try run(
       """
