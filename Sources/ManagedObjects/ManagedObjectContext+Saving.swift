@@ -173,8 +173,9 @@ extension ManagedObjectContext {
     request.message = message
     request.userInfo = userInfo
     let names = KeyNaming(store: store)
-    request.policy = mergePolicy.conflictPolicy(schema, names, mergeKinds)
-    request.mergeKind = mergeKinds
+    let kindOf = mergeKinds
+    request.policy = mergePolicy.conflictPolicy(schema, names, kindOf)
+    request.mergeKind = kindOf
     request.objection = { [schema] object, key, value in
       guard let property = schema.entity(object.entity)?.property(key),
         case .failure(let failure) = property.admitted(value, schema)
