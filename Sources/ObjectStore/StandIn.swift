@@ -51,10 +51,13 @@ struct StandIn {
 
   /// A model in which every object may have any key.
   func era(_ names: KeyNames) throws(StoreError) -> Era {
+    let own = Set(entities.values)
     var taken: Set<String> = []
     let numbered = seenEntities.sorted { $0.rawValue < $1.rawValue }.map { number in
       var name = entities[number] ?? "entity\(number.rawValue)"
-      while !taken.insert(name).inserted { name += "_" }
+      while entities[number] == nil && own.contains(name) || !taken.insert(name).inserted {
+        name += "_"
+      }
       return NumberedEntity(number, EntityDescription(name, allowsAnyKey: true))
     }
     do throws(EraProblem) {
