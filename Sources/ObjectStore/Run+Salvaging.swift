@@ -9,6 +9,8 @@ struct SoundRow {
   let row: Row?
   /// The commit that changed it last; nil where that cannot be read.
   let changed: CommitNumber?
+  /// The keys whose columns cannot be read.
+  let unread: Set<KeyNumber>
 }
 
 // What is sound of a run that is damaged.
@@ -40,7 +42,9 @@ extension Run {
       try self.commits(of: directory, in: sealed, block)
     }
     let (first, last) = (id(directory.object(0)), id(directory.object(directory.rowCount - 1)))
+    if commits == nil { lose(.commits(first, last, count: directory.rowCount)) }
     var columns: [(key: KeyNumber, values: [Value])] = []
+    var unread: Set<KeyNumber> = []
     for place in directory.placesOfKeys {
       let key = directory.key(place)
       let values = try ifSound { () throws(RunError) in
@@ -49,6 +53,7 @@ extension Run {
       if let values {
         columns.append((key, values))
       } else {
+        unread.insert(key)
         lose(.column(key, first, last, count: directory.rowCount))
       }
     }
@@ -57,7 +62,8 @@ extension Run {
         .filter { !$0.value.isNull }
       return SoundRow(
         object: id(directory.object(place)),
-        row: directory.isDeleted(place) ? nil : row(Array(entries)), changed: commits?[place])
+        row: directory.isDeleted(place) ? nil : row(Array(entries)), changed: commits?[place],
+        unread: unread)
     }
   }
 

@@ -16,6 +16,8 @@ package struct SalvagedState {
     case rows(ObjectID, ObjectID, count: Int)
     /// The values of a key that objects between two had.
     case column(KeyNumber, ObjectID, ObjectID, count: Int)
+    /// Which commits have changed objects between two.
+    case commits(ObjectID, ObjectID, count: Int)
     /// The value of a key of which there is only by how much it has changed since.
     case value(KeyNumber, ObjectID)
   }
@@ -23,8 +25,12 @@ package struct SalvagedState {
   /// An object as the state has it.
   struct Known {
     var row: Row
-    /// The commit that the row is of; nil where that cannot be read.
+    /// The last commit of which the row has something in it; nil where that cannot be read.
     let changed: CommitNumber?
+    /// The keys whose values cannot be read; nil where these may be any that the row does not have.
+    let unread: Set<KeyNumber>?
+
+    func isUnread(_ key: KeyNumber) -> Bool { unread?.contains(key) ?? (row[key] == nil) }
   }
 
   /// What commits behind the state have said of an object.
@@ -55,6 +61,15 @@ package struct SalvagedState {
   var known: [ObjectID: Known] = [:]
   private var touched: [ObjectID: Touched] = [:]
 
+  /// The last commit behind the state that can be read, as far as they have been taken in.
+  private var lastTaken: CommitNumber
+  /// Whether commits before that one are lost.
+  private var isBehindGap = false
+  /// Whether commits are lost, and the state may have in it what they did.
+  package private(set) var hasGap = false
+  /// The last commit of which something is in rows that do not say so themselves.
+  private let endOfRows: CommitNumber
+
   /// The commits with a later number are of another model, and say nothing of the state.
   private var last: CommitNumber { laterModels.first?.since ?? .largest }
 
@@ -70,8 +85,8 @@ package struct SalvagedState {
   /// The first commit that the journal had, as far as that is known.
   package var firstKept: CommitNumber? { checkpoint?.catalogue.firstKept }
 
-  /// The last commit that the checkpoint knows.
-  package var lastKnown: CommitNumber { checkpoint?.number ?? number }
+  /// The last commit that there was when the state was kept, as far as that is known.
+  package let lastKnown: CommitNumber
 
   /// What names stood for when the checkpoint was made that did not stand for what is before the state.
   package var laterTags: [String: CommitNumber] {
@@ -92,9 +107,8 @@ package struct SalvagedState {
       guard error.code == .damaged else { throw error }
       checkpoint = nil
     }
-    var layers = checkpoint?.layers.map { ($0.era, $0.runs.map(\.name)) } ?? []
-    if checkpoint == nil { layers = [(0, try Self.runNames(in: folder))] }
-    hasRuns = layers.contains { !$0.1.isEmpty }
+    let found = checkpoint == nil ? try Reading.runNames(in: folder) : []
+    hasRuns = checkpoint?.layers.contains { !$0.runs.isEmpty } ?? !found.isEmpty
     var before = first?.previous ?? checkpoint?.number ?? .none
     if let checkpoint {
       before = min(max(before, checkpoint.catalogue.firstKept.previous), checkpoint.number)
@@ -103,27 +117,18 @@ package struct SalvagedState {
     let eraCount = max(1, eras.count { $0.since <= before })
     laterModels = eras.dropFirst(eraCount).map { ($0.since, $0.model) }
     var reading = Reading(store, eras: Array(eras.prefix(eraCount)))
-    for (era, runs) in layers where era < eraCount {
-      for name in runs { try reading.read(name, in: folder, ofEra: era) }
+    for layer in checkpoint?.layers ?? [] where layer.era < eraCount {
+      for run in layer.runs { try reading.read(run.name, as: run, in: folder, ofEra: layer.era) }
     }
+    for name in found { try reading.read(name, as: nil, in: folder, ofEra: 0) }
     (known, losses) = (reading.known, reading.losses)
     // Without any commit it is the state of the last that has left something in it.
-    if checkpoint == nil, first == nil {
-      before = known.values.compactMap(\.changed).max() ?? CommitNumber(rawValue: 1)
-    }
+    if checkpoint == nil, first == nil { before = reading.lastChanged ?? CommitNumber(rawValue: 1) }
     number = before
+    lastTaken = before
+    lastKnown = checkpoint?.number ?? max(before, reading.lastChanged ?? before)
+    endOfRows = checkpoint?.number ?? reading.lastChanged ?? .largest
     for (object, row) in known { names.note(object, row.row.entries.map(\.key)) }
-  }
-
-  /// The runs there are, the newest first.
-  private static func runNames(
-    in folder: any ReadableFolder
-  ) throws(StoreError) -> [String] {
-    try onDiskOfStore { () throws(DiskError) in
-      guard try folder.information(of: Checkpoint.folderName)?.kind == .folder else { return [] }
-      return try folder.folderForReading(Checkpoint.folderName).names()
-        .filter { $0.hasSuffix(Checkpoint.runExtension) }.sorted(by: >)
-    }
   }
 }
 
@@ -131,8 +136,18 @@ extension SalvagedState {
   /// Takes in what a commit behind the state says of it; commits come in their order.
   package mutating func take(_ content: CommitContent) {
     for change in content.changes { names.note(change.object, change.entries.map(\.key)) }
+    if content.number > lastTaken.next {
+      isBehindGap = true
+      noteEffectsOfLost()
+    }
+    lastTaken = max(lastTaken, content.number)
     guard content.number > number, content.number <= last else { return }
     for change in content.changes { take(change, of: content.number) }
+  }
+
+  /// Notes that the commit behind the last that was taken in is lost, where it may have left something in the rows.
+  private mutating func noteEffectsOfLost() {
+    if lastTaken < min(lastKnown, last) { hasGap = true }
   }
 
   /// Takes in what the journal behind the state says of names.
@@ -140,19 +155,24 @@ extension SalvagedState {
 
   private mutating func take(_ change: ObjectChange, of commit: CommitNumber) {
     let object = change.object
-    var touched = touched.removeValue(forKey: object) ?? Touched()
+    let former = touched.removeValue(forKey: object)
+    var touched = former ?? Touched()
     defer { self.touched[object] = touched }
     guard !touched.isSettled else { return }
+    // What a row has from before a commit is not taken from what that says was before it: others may be lost between.
+    let isWithin = known[object].map { commit <= $0.changed ?? endOfRows } ?? true
     if change.kind == .inserted {
       touched.isSettled = true
-      if touched.keys.isEmpty { known[object] = nil } else { keepOnly(touched.keys, of: object) }
+      guard isWithin else { return }
+      if former == nil { known[object] = nil } else { loseRest(of: object, touched) }
       return
     }
     if known[object] == nil {
-      known[object] = Known(row: Row(), changed: nil)
+      known[object] = Known(row: Row(), changed: .largest, unread: [])
       unknown.insert(object)
     }
     for entry in change.entries where !touched.keys.contains(entry.key) {
+      guard isWithin || known[object]?.isUnread(entry.key) == true else { continue }
       guard case .replaced(let old, _) = entry.change else {
         touched.pending[entry.key, default: []].append((commit, entry.change))
         continue
@@ -160,13 +180,21 @@ extension SalvagedState {
       let pending = touched.pending.removeValue(forKey: entry.key) ?? []
       takeBack(pending.map(\.change), from: old, entry.key, of: object)
       touched.keys.insert(entry.key)
+      hasGap = hasGap || isBehindGap
     }
     if change.kind == .deleted {
-      // It says all that the object had.
       touched.isSettled = true
       unknown.remove(object)
-      keepOnly(touched.keys, of: object)
+      // It says all that the object had.
+      if isWithin { keepOnly(touched.keys, of: object) }
     }
+  }
+
+  /// Of an object that was another when it came to be, there is only what commits before that have said of it.
+  private mutating func loseRest(of object: ObjectID, _ touched: Touched) {
+    keepOnly(touched.keys, of: object)
+    unknown.insert(object)
+    for key in touched.pending.keys.sorted() { losses.append(.value(key, object)) }
   }
 
   /// Sets what a key had before changes that have led to a value.
@@ -194,8 +222,9 @@ extension SalvagedState {
   /// Takes back what was only told by how much it has changed, and has both ends of relationships say the same, when all
   /// commits have been taken in.
   package mutating func finish() {
+    noteEffectsOfLost()
     for (object, touched) in touched.sorted(by: { $0.key < $1.key }) where !touched.isSettled {
-      let changed = known[object]?.changed ?? .largest
+      let changed = known[object]?.changed ?? endOfRows
       for (key, pending) in touched.pending.sorted(by: { $0.key < $1.key }) {
         takeBack(
           pending.filter { $0.commit <= changed }.map(\.change), from: known[object]?.row[key], key,
@@ -204,54 +233,5 @@ extension SalvagedState {
     }
     touched = [:]
     bringEndsInStep()
-  }
-}
-
-extension SalvagedState {
-  /// Rows of runs as they are read, the newest first.
-  private struct Reading {
-    private(set) var known: [ObjectID: Known] = [:]
-    private(set) var losses: [Loss] = []
-    /// The objects of which a newer run says that they are deleted.
-    private var deleted: Set<ObjectID> = []
-    private let store: StoreIdentity
-    private let snapshot: Snapshot
-
-    init(_ store: StoreIdentity, eras: [Era]) {
-      self.store = store
-      snapshot = Snapshot(
-        of: .none, RecordedTime(rawValue: .min), eras: eras, store: store.tag, layersBelow: [],
-        SnapshotIndex())
-    }
-
-    mutating func read(
-      _ name: String, in folder: any ReadableFolder, ofEra era: Int
-    ) throws(StoreError) {
-      var rows: [SoundRow] = []
-      var lost: [Loss] = []
-      do throws(RunError) {
-        let files = try onDisk { () throws(DiskError) in
-          try folder.folderForReading(Checkpoint.folderName)
-        }
-        let run = try Run(name, in: files, store: store, cache: BlockCache(largestByteCount: 0))
-        try run.forEachSound(losing: { lost.append($0) }) { rows.append($0) }
-      } catch {
-        switch error {
-        case .damaged: break
-        case .disk(let cause) where cause.code == .notFound || cause.meetsNoFile: break
-        default: throw StoreError(error)
-        }
-        lost = [.run(name)]
-      }
-      losses += lost
-      let last = max(0, snapshot.eras.count - 1)
-      for each in rows where known[each.object] == nil && !deleted.contains(each.object) {
-        if let row = snapshot.convert(each.row, of: each.object, from: era, to: last) {
-          known[each.object] = Known(row: row, changed: each.changed)
-        } else {
-          deleted.insert(each.object)
-        }
-      }
-    }
   }
 }

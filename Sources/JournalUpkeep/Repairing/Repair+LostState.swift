@@ -32,14 +32,9 @@ extension Repair {
           + "nor an object of the state that it begins with can be read; only a backup can have it."
       )
     }
-    var last = state.number
-    var hasGap = false
     try forEachEntry(of: survey) { entry in
       switch entry {
-      case .commit(let content):
-        state.take(content)
-        hasGap = hasGap || content.number > last.next && last < state.lastKnown
-        last = max(last, content.number)
+      case .commit(let content): state.take(content)
       case .event(let event): state.take(event)
       }
       return true
@@ -51,7 +46,7 @@ extension Repair {
       parts: [], keepsCheckpoint: false, hole: 0, isHoleBefore: true,
       start: (frame, edits.reduce(EditNumber(1)) { max($0, $1) }))
     plan.base = (state, first?.time ?? RecordedTime(rawValue: source.wallClock()))
-    (plan.hasGap, plan.isStateDamaged, plan.keptThrough) = (hasGap, true, state.frame)
+    (plan.isStateDamaged, plan.keptThrough) = (true, state.frame)
     return plan
   }
 
@@ -74,9 +69,7 @@ extension Repair {
   }
 
   /// Says what of a state a journal does not begin with.
-  mutating func tellLosses(
-    of state: SalvagedState, in store: JournaledStore, hasGap: Bool
-  ) {
+  mutating func tellLosses(of state: SalvagedState, in store: JournaledStore) {
     let next = state.number.next
     let wording = Wording(store)
     if state.isNameless {
@@ -108,6 +101,10 @@ extension Repair {
         let objects = Wording.count(count, "object")
         return
           "\(before)\(name(of: key, in: store)) of \(objects) from \(wording.name(first)) to \(wording.name(last)), \(unlessSaid)"
+      case .commits(let first, let last, let count):
+        let objects = Wording.count(count, "object")
+        return
+          "\(before)which commits changed \(objects) from \(wording.name(first)) to \(wording.name(last))"
       case .value(let key, let object):
         return "\(before)\(name(of: key, in: store)) of \(wording.name(object))"
       }
@@ -115,7 +112,7 @@ extension Repair {
     losses += unknownWords(state.unknown, wording).map {
       "\(before)\($0), but for what commits from there on have changed of them"
     }
-    if hasGap {
+    if state.hasGap {
       losses.append(
         "\(before)what lost commits behind it did is there already, where no other commit says what was before"
       )

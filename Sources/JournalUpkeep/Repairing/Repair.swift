@@ -156,7 +156,7 @@ struct Repair {
       }
       if let hole = plan.hole {
         losses.append(LeftoverEdits.Loss.all)
-        if let base = plan.base?.state { tellLosses(of: base, in: store, hasGap: plan.hasGap) }
+        if let base = plan.base?.state { tellLosses(of: base, in: store) }
         store = try salvage(survey, plan, from: hole, into: store, clock, isWanted: salvaging)
       }
       let unsound = try onStore { () throws(StoreError) in try store.verify() }

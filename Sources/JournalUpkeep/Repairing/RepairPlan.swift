@@ -20,8 +20,6 @@ struct RepairPlan {
   /// What is sound of the state that the journal begins with, and a time before its commits; nil where that state is whole,
   /// or is not needed.
   var base: (state: SalvagedState, time: RecordedTime)?
-  /// Whether commits are lost between those that say how the state was.
-  var hasGap = false
   /// Whether the state that was kept is not to be read, as some of it is damaged.
   var isStateDamaged = false
   /// The last frame that the state has in it that was kept.
