@@ -11,6 +11,7 @@ package final class Pattern: Sendable {
 
   private struct Known {
     var patterns: [String: Pattern] = [:]
+    /// How many steps and bytes these have.
     var size = 0
   }
 
@@ -29,9 +30,10 @@ package final class Pattern: Sendable {
       let read = Pattern(try PatternProgram(try reader.whole()))
       known.withLock { known in
         // Programs have few patterns; one that makes them up as it goes must not fill the memory.
-        if known.size + read.program.size > largestKnownSize { known = Known() }
+        let size = read.program.size + pattern.utf8.count
+        if known.size + size > largestKnownSize { known = Known() }
         known.patterns[pattern] = read
-        known.size += read.program.size
+        known.size += size
       }
       return read
     } catch {
