@@ -135,8 +135,9 @@ extension PatternReader {
     else { return [test(of: first)] }
     _ = try take()
     var last = try take()
+    if last == "[" { throw NoPattern() }
     if last == "\\" { last = try self.character(escapedAs: try take()) }
-    guard last != "[", first.unicodeScalars.count == 1, last.unicodeScalars.count == 1,
+    guard first.unicodeScalars.count == 1, last.unicodeScalars.count == 1,
       let lower = first.unicodeScalars.first, let upper = last.unicodeScalars.first, lower <= upper
     else { throw NoPattern() }
     return [.range(lower...upper, ignoringCase: options.ignoresCase)]

@@ -42,7 +42,7 @@ import Testing
     "a++", "(?>a)", "(a)\\1", "\\k<n>", "\\p{Greek}", "\\p{Lx}", "\\pL", "\\q", "\\xg", "\\u12",
     "\\x{110000}",
     "(", ")", "(?i", "(?q)", "(?<1>a)", "(?<n", "(?Pn)", "[", "[]", "[^]", "[z-a]", "[a&&]",
-    "[a-\\d]",
+    "[a-\\d]", "[!-[]", "[a-[b]]",
     "[[:foo:]]", "*", "a**", "a{3,2}", "a{9000}", "(?:){99999999}", "(((a{0}){999}){999}){999}",
     String(repeating: "(?=a)", count: 17),
     String(repeating: "(", count: 65) + String(repeating: ")", count: 65),
@@ -73,6 +73,7 @@ import Testing
     ("(?is-i:a.)", "a\n", "A\n"), ("\\H\\S\\W\\D\\V", "aa aa", "aaaa"),
     ("[[:blank:]\\-]", "\t", "\n"),
     ("[[:graph:]]", "a", " "), ("[[:print:]]", " ", "\n"), ("(?U)a+?", "a", "b"),
+    ("[!-\\[]", "[", "\\"), ("[A-\\[]", "Z", "a"), ("[\\x41-\\x5B]", "[", "]"),
   ])
   func `parts of a pattern mean what they say`(_ text: String, _ found: String, _ missed: String)
     throws
