@@ -83,10 +83,10 @@ struct PatternReader {
       guard let part = try part() else { continue }
       let repeated = try repeated(part)
       // Characters that are written by their numbers may be one together.
-      if case .one(.character(let new)) = repeated, case .one(.character(let last))? = parts.last,
-        let joined = Character(joining: last, new)
+      if case .one(let new) = repeated, case .one(let last)? = parts.last,
+        let joined = last.joined(with: new)
       {
-        parts[parts.count - 1] = .one(.character(joined))
+        parts[parts.count - 1] = .one(joined)
       } else {
         parts.append(repeated)
       }
@@ -269,11 +269,20 @@ struct PatternReader {
 extension Character {
   fileprivate var isCased: Bool { isLetter || isCasedSymbol }
   private var isCasedSymbol: Bool { lowercased() != uppercased() }
+}
 
-  /// Two characters as one, where they are.
-  fileprivate init?(joining one: Character, _ other: Character) {
-    let text = String([one, other])
-    guard text.count == 1, let only = text.first else { return nil }
-    self = only
+extension CharacterTest {
+  /// The test of this character and another as one, where they are.
+  fileprivate func joined(with other: CharacterTest) -> CharacterTest? {
+    guard case .character(let new) = other else { return nil }
+    switch self {
+    case .character(let last):
+      let text = String([last, new])
+      return text.count == 1 ? text.first.map { .character($0) } : nil
+    case .letter(let last):
+      let text = last + String(new)
+      return text.count == 1 ? .letter(text) : nil
+    default: return nil
+    }
   }
 }

@@ -74,6 +74,7 @@ import Testing
     ("[[:blank:]\\-]", "\t", "\n"),
     ("[[:graph:]]", "a", " "), ("[[:print:]]", " ", "\n"), ("(?U)a+?", "a", "b"),
     ("[!-\\[]", "[", "\\"), ("[A-\\[]", "Z", "a"), ("[\\x41-\\x5B]", "[", "]"),
+    ("(?i)e\\u{301}", "É", "e"), ("(?i)\\u0065\\u0301", "é", "e"), ("(?i:E)\\u{301}x", "éx", "ex"),
   ])
   func `parts of a pattern mean what they say`(_ text: String, _ found: String, _ missed: String)
     throws
