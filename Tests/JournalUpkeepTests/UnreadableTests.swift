@@ -62,6 +62,28 @@ import ToolSupport
     }
   }
 
+  @Test func `a file that gets shorter when some of it could not be read ends no repair`() throws {
+    let disk = try LongJournal.make(.none, noise: 3000)
+    let path = try #require(disk.paths.first { $0.hasSuffix("journal/0000000004.xj") })
+    nonisolated(unsafe) var hasFailed = false
+    let bad = ReadingDisk(disk) { read, bytes in
+      guard read == path, bytes.upperBound > 8192 else { return nil }
+      if bytes.lowerBound >= 8192, hasFailed {
+        // When what cannot be read is known.
+        guard let content = disk.contents(of: path), content.count > 4096 else { return nil }
+        try? disk.setContents(path, Array(content.prefix(4096)))
+        return .inputOutput
+      }
+      hasFailed = true
+      return .inputOutput
+    }
+    let run = Run(
+      "repair --salvage -s Notes.xjournal -o New.xjournal", on: bad, table: Upkeep.table(on: disk))
+    #expect(run.status == .fine && hasFailed, "\(run)")
+    #expect(try #require(disk.contents(of: path)).count == 4096)
+    #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
+  }
+
   @Test func `where all of it cannot be read nothing is made, and it is told what`() throws {
     let disk = try LongJournal.make(.none)
     disk.faults = [SimulatedFault(.failure(.inputOutput), calls: [.read], isLasting: true)]

@@ -135,6 +135,11 @@ private final class PatientFile: ReadableFile {
     guard end > offset else { return 0 }
     let buffer = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(end - offset)])
     if let known {
+      guard known.lowerBound < end else {
+        // The file has become shorter since.
+        try readAgain(buffer, at: offset, offset..<end)
+        return buffer.count
+      }
       let bad = max(known.lowerBound, offset)..<min(known.upperBound, end)
       fill(buffer, at: offset, bad)
       try readAgain(buffer, at: offset, offset..<bad.lowerBound)
