@@ -1,10 +1,10 @@
 internal import DiskAccess
 internal import EventCoding
 package import Journaling
-public import ObjectModel
+package import ObjectModel
 internal import Synchronization
 
-// Events that are no commits: contexts and what they do, names, numbers, tags.
+// Events that are no commits: contexts and what they do, names, numbers.
 extension JournaledStore {
   /// Events less than this apart have the same time.
   private static let momentNanoseconds: Int64 = 1_000_000
@@ -172,59 +172,6 @@ extension JournaledStore {
     }
   }
 
-  // MARK: Tags
-
-  /// Gives a commit a name; the head where none is given. A name that stands for another commit stands for
-  /// this one from here on.
-  ///
-  /// The commit is durable when it has the name, whatever the store's durability is.
-  /// - Throws: where there is no such commit, or compaction has dropped what the store was then; and where the name is
-  ///   empty or long, as all names are held as long as the store is open.
-  public func tag(_ name: String, _ commit: CommitNumber? = nil) throws(StoreError) {
-    guard !name.isEmpty else {
-      throw StoreError(.valueRefused, "a tag needs a name; give it one.")
-    }
-    guard name.utf8.count <= Self.largestTagByteCount else {
-      throw StoreError(
-        .tooLarge,
-        "the name of a tag has \(name.utf8.count) bytes; it may have \(Self.largestTagByteCount).")
-    }
-    let head = head
-    let commit = commit ?? head.number
-    try refuseDropped(commit, head)
-    // The name is found again after a crash: it must not stand for whatever has the number then.
-    try onJournal { () throws(JournalError) in try journal.sync() }
-    try committing.withLock(refuseWhereLost)
-    try setTag(name, commit)
-  }
-
-  package static let largestTagByteCount = 1024
-
-  /// Takes a name away from its commit.
-  public func removeTag(_ name: String) throws(StoreError) {
-    guard tags[name] != nil else { throw .tagMissing(name) }
-    try setTag(name, nil)
-  }
-
-  private func setTag(_ name: String, _ commit: CommitNumber?) throws(StoreError) {
-    try noteTime()
-    let former = try cataloguing.withLock { () throws(StoreError) in
-      let former = catalogue.tags[name]
-      try record(.tagged(name, commit))
-      return former
-    }
-    guard options.durability == .synced else { return }
-    do throws(StoreError) {
-      try onJournal { () throws(JournalError) in try journal.sync() }
-    } catch {
-      // A name that was refused is not to come to be with what is written next.
-      try? cataloguing.withLock { () throws(StoreError) in
-        if catalogue.tags[name] == commit, former != commit { try record(.tagged(name, former)) }
-      }
-      throw error
-    }
-  }
-
   // MARK: Below
 
   /// Appends an event of the catalogue and folds it. Holds `cataloguing`, so that events that build on one
@@ -260,10 +207,6 @@ extension StoreError {
   static func commitMissing(_ number: CommitNumber, head: CommitNumber) -> StoreError {
     StoreError(
       .commitMissing, "there is no commit \(number); the last is commit \(head).")
-  }
-
-  static func tagMissing(_ name: String) -> StoreError {
-    StoreError(.tagMissing, "there is no tag “\(name)”; ask for `tags` to see those there are.")
   }
 }
 

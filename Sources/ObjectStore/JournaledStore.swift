@@ -32,6 +32,9 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   var lastNumbers: [UInt64: UInt64]
   /// How many numbers were reserved last, by origin and entity. Guarded by `cataloguing`.
   var reservedCounts: [UInt64: UInt64] = [:]
+  /// By name, what is said of tags and not synced yet, in order, and what each stood for before. Guarded by
+  /// `cataloguing`.
+  var taggings: [String: [(edit: EditNumber, former: CommitNumber?)]] = [:]
   /// Whether no more numbers are given. Guarded by `cataloguing`.
   var isClosing = false
   /// The contexts that have begun since the store was opened. Guarded by `cataloguing`.
