@@ -98,8 +98,14 @@ struct JournalCopy {
     }
   }
 
+  /// - Parameter edits: nil where there are none; those that an attempt before has written do not stay.
   func write(edits: [UInt8]?) throws(ToolError) {
-    guard let edits else { return }
+    guard let edits else {
+      return try onDisk { () throws(DiskError) in
+        guard try place.folder.information(of: JournalFiles.edits) != nil else { return }
+        try place.folder.remove(JournalFiles.edits)
+      }
+    }
     // Somebody may have emptied the file.
     var writer = ByteWriter(capacity: max(edits.count, 1))
     writer.write(edits)

@@ -131,7 +131,7 @@ struct Repair {
     } else {
       try copy.copy(plan.parts, of: survey, attachments)
     }
-    if let edits { try copy.write(edits: edits.bytes) }
+    try copy.write(edits: edits?.bytes)
   }
 
   private mutating func fill(
