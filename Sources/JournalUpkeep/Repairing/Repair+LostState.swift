@@ -55,19 +55,6 @@ extension Repair {
     findings.map { $0.hasSuffix(".") ? String($0.dropLast()) : $0 }.joined(separator: "; ")
   }
 
-  /// Calls a closure with what frames say that are sound, each by itself, until it says to stop.
-  private func forEachEntry(
-    of survey: JournalSurvey, _ body: (SalvagedEntry) -> Bool
-  ) throws(ToolError) {
-    let journal = journal(survey)
-    try RemainingFrames(survey: survey, first: 0, isWhole: true).forEachBatch { frame, payload in
-      // What cannot be told is told to be lost when it is made again.
-      let entries = try? SalvagedEntry.all(
-        in: payload, of: frame, survey.manifest.store.tag, journal)
-      return (entries ?? []).allSatisfy(body)
-    }
-  }
-
   /// Says what of a state a journal does not begin with.
   mutating func tellLosses(of state: SalvagedState, in store: JournaledStore) {
     let next = state.number.next

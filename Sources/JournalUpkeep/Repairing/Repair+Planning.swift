@@ -1,0 +1,121 @@
+internal import JournalInspection
+internal import Journaling
+internal import ObjectModel
+internal import ObjectStore
+
+// What of a damaged journal is taken over as it is, and what is made again.
+extension Repair {
+  /// Decides what is taken over.
+  ///
+  /// - Parameter salvaging: whether commits are made again where they cannot be taken over as they are.
+  mutating func plan(
+    _ survey: JournalSurvey, _ kept: KeptState, salvaging: Bool
+  ) throws(ToolError) -> RepairPlan {
+    if let error = kept.failure {
+      try note(error, isMadeAnew: survey.goesBackToBeginning)
+      guard survey.goesBackToBeginning else {
+        return try planWithoutState(survey, salvaging: salvaging)
+      }
+    }
+    guard var plan = try plan(survey, kept.end) else {
+      return try planWithoutState(survey, salvaging: salvaging)
+    }
+    let needsState = plan.isTail || !survey.goesBackToBeginning
+    if kept.end != nil, needsState || !plan.keepsCheckpoint {
+      do throws(StoreError) {
+        try Checkpoint.refuseDamagedRuns(of: survey.manifest, in: survey.folder)
+      } catch {
+        try note(error)
+        if needsState { return try planWithoutState(survey, salvaging: salvaging) }
+        plan.isStateDamaged = true
+      }
+    }
+    if salvaging, plan.isTail, let end = kept.end,
+      try hasCommits(in: survey, before: plan.parts.first?.segment.firstFrame ?? end.frame.next)
+    {
+      // They cannot come before what is taken over as it is, as something between the two is lost.
+      plan = .anew
+    }
+    plan.keptThrough = kept.end?.frame ?? .none
+    return plan
+  }
+
+  /// Notes that the state that was kept is damaged. What cannot be read is no better.
+  private mutating func note(
+    _ error: StoreError, isMadeAnew: Bool = false
+  ) throws(ToolError) {
+    guard error.code == .damaged || error.code == .disk else { throw ToolError(error) }
+    noted.append(isMadeAnew ? StoreFinding(notCopied: error).description : error.whatHappened)
+  }
+
+  /// Whether frames that are sound before one have commits.
+  private func hasCommits(
+    in survey: JournalSurvey, before end: FrameNumber
+  ) throws(ToolError) -> Bool {
+    var found = false
+    try forEachEntry(of: survey, before: end) { entry in
+      if case .commit = entry { found = true }
+      return !found
+    }
+    return found
+  }
+
+  /// Calls a closure with what frames say that are sound, each by itself, until it says to stop.
+  ///
+  /// - Parameter end: a frame with which it stops as well.
+  func forEachEntry(
+    of survey: JournalSurvey, before end: FrameNumber? = nil, _ body: (SalvagedEntry) -> Bool
+  ) throws(ToolError) {
+    let journal = journal(survey)
+    try RemainingFrames(survey: survey, first: 0, isWhole: true).forEachBatch { frame, payload in
+      if let end, frame >= end { return false }
+      // What cannot be told is told to be lost when it is come to.
+      let entries = try? SalvagedEntry.all(
+        in: payload, of: frame, survey.manifest.store.tag, journal)
+      return (entries ?? []).allSatisfy(body)
+    }
+  }
+
+  /// - Returns: nil where nothing can be taken over as it is, as nothing leads to it.
+  private func plan(
+    _ survey: JournalSurvey, _ end: (frame: FrameNumber, nextEdit: EditNumber)?
+  ) throws(ToolError) -> RepairPlan? {
+    let first = survey.parts[0].segment.firstFrame
+    if !survey.goesBackToBeginning, let end, end.frame.next < first {
+      // What lies between the state and the first segment is lost, so that nothing follows from the state.
+      var plan = beginAnew(survey, behind: end, hole: 0)
+      plan.isHoleBefore = true
+      return plan
+    }
+    guard let hole = survey.firstHole else {
+      guard survey.goesBackToBeginning || end != nil else { return nil }
+      return RepairPlan(parts: survey.parts[...], keepsCheckpoint: end != nil)
+    }
+    let isBegun = survey.parts[hole].header != nil
+    let before = survey.parts[..<(isBegun ? hole + 1 : hole)]
+    if let last = before.last?.lastFrame {
+      if let end, end.frame <= last { return RepairPlan(parts: before, hole: hole) }
+      if survey.goesBackToBeginning {
+        return RepairPlan(parts: before, keepsCheckpoint: false, hole: hole)
+      }
+    }
+    // Without a beginning there is only the state that was kept, and what came then.
+    let behind = (survey.parts.lastIndex { $0.hole != nil } ?? hole) + 1
+    guard let end else { return nil }
+    if behind < survey.parts.count, survey.parts[behind].segment.firstFrame <= end.frame.next {
+      return RepairPlan(parts: survey.parts[behind...], isTail: true)
+    }
+    return beginAnew(survey, behind: end, hole: hole)
+  }
+
+  /// A journal of the state alone, to which is added what can be salvaged.
+  private func beginAnew(
+    _ survey: JournalSurvey, behind end: (frame: FrameNumber, nextEdit: EditNumber), hole: Int
+  ) -> RepairPlan {
+    // Of what no context had saved then nothing is there, so nobody can count on its numbers.
+    let edits = survey.parts.compactMap(\.header?.firstEdit)
+    return RepairPlan(
+      parts: [], hole: hole, isTail: true,
+      start: (end.frame, edits.reduce(end.nextEdit) { max($0, $1) }))
+  }
+}
