@@ -21,21 +21,17 @@ struct JournalCopy {
   static func make(
     of path: String, at newPath: String, on disk: any Disk, reading source: any ReadableDisk
   ) throws(ToolError) -> (place: NewPlace, lost: LeftoverEdits.Loss) {
-    var reader = try reader(of: path, on: source)
     var made: NewPlace?
     var attempt = 0
     while true {
       attempt += 1
+      let (folder, manifest, read) = try openingWithEdits { () throws(ToolError) in
+        let reader = try reader(of: path, on: source)
+        return (reader.folder, reader.manifest)
+      }
       do throws(ToolError) {
-        // Before the segments, so that these have every edit that has left the buffer since.
-        let edits = try LeftoverEdits(in: reader.folder, of: reader.manifest)
-        if edits.isAhead, attempt < 10 {
-          // A writer has gone on to another segment meanwhile, and put edits there.
-          reader = try Self.reader(of: path, on: source)
-          continue
-        }
-        let survey = try JournalSurvey(
-          reader.manifest, in: reader.folder, durableThrough: edits.durableThrough)
+        let edits = try read.get()
+        let survey = try JournalSurvey(manifest, in: folder, durableThrough: edits.durableThrough)
         try survey.refuseUnsound()
         if made == nil { made = try NewPlace(newPath, on: disk) }
         guard let place = made else { continue }
@@ -44,15 +40,26 @@ struct JournalCopy {
         return (place, lost)
       } catch {
         // Somebody may have compacted it meanwhile, or replaced a checkpoint.
-        let newer = try Self.reader(of: path, on: source)
-        let isSame =
-          newer.manifest.segments[0] == reader.manifest.segments[0]
-          && newer.manifest.attachments == reader.manifest.attachments
-        guard !isSame, error.status != .cannotCreate, attempt < 10 else {
-          throw made == nil ? error : error.leaving(newPath)
-        }
-        reader = newer
+        guard try reader(of: path, on: source).manifest.replaces(manifest),
+          error.status != .cannotCreate, attempt < 10
+        else { throw made == nil ? error : error.leaving(newPath) }
       }
+    }
+  }
+
+  /// Opens a journal, and reads the edits that no frame has: before the segments, so that these have every edit that has
+  /// left the buffer since, and those segments that there were then.
+  static func openingWithEdits(
+    _ open: () throws(ToolError) -> (any ReadableFolder, Manifest)
+  ) throws(ToolError) -> (any ReadableFolder, Manifest, Result<LeftoverEdits, ToolError>) {
+    var attempt = 0
+    while true {
+      attempt += 1
+      let (folder, manifest) = try open()
+      let edits = Result { () throws(ToolError) in try LeftoverEdits(in: folder, of: manifest) }
+      // A writer may go on to another segment meanwhile, and put edits there.
+      if case .success(let edits) = edits, edits.isAhead, attempt < 10 { continue }
+      return (folder, manifest, edits)
     }
   }
 
@@ -176,6 +183,13 @@ struct JournalCopy {
     } catch {
       throw ToolError(.inputOutput, error.description)
     }
+  }
+}
+
+extension Manifest {
+  /// Whether the state was replaced since another was read, or segments were dropped.
+  func replaces(_ older: Manifest) -> Bool {
+    segments[0] != older.segments[0] || attachments != older.attachments
   }
 }
 

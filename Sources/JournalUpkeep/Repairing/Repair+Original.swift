@@ -6,20 +6,11 @@ internal import ObjectStore
 
 // How a repair reads the original: its manifest and its unsaved edits, and what a reader can tell of it.
 extension Repair {
-  /// Opens the original, and reads the edits that no frame has: before the segments, so that these have every edit that
-  /// has left the buffer since, and those segments that there were then.
+  /// Opens the original, and reads the edits that no frame has.
   mutating func openWithEdits() throws(ToolError) -> (
     any ReadableFolder, Manifest, Result<LeftoverEdits, ToolError>
   ) {
-    var attempt = 0
-    while true {
-      attempt += 1
-      let (folder, manifest) = try openOriginal()
-      let edits = Result { () throws(ToolError) in try LeftoverEdits(in: folder, of: manifest) }
-      // A writer may go on to another segment meanwhile, and put edits there.
-      if case .success(let edits) = edits, edits.isAhead, attempt < 10 { continue }
-      return (folder, manifest, edits)
-    }
+    try JournalCopy.openingWithEdits { () throws(ToolError) in try openOriginal() }
   }
 
   private mutating func openOriginal() throws(ToolError) -> (any ReadableFolder, Manifest) {
@@ -47,7 +38,7 @@ extension Repair {
     guard !isManifestLost, let newer = try? JournalReader(in: folder, path: path).manifest else {
       return false
     }
-    return newer.segments[0] != manifest.segments[0] || newer.attachments != manifest.attachments
+    return newer.replaces(manifest)
   }
 
   /// A reader of the original, which shows what is behind the damaged place where a state was kept there; at least that
