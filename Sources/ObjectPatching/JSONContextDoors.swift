@@ -47,13 +47,10 @@ extension Patch {
   ) throws {
     do {
       let operations = try JSONPatchDocument(JSONValue(parsing: jsonPatch, limits: limits))
-      let graph = try JSONGraphWriting(context, limits)
-      let before = try graph.document(of: operations.operations.flatMap(\.pointers))
-      let difference = JSONGraphDifference(graph.graph, allowsDynamicKeys: allowsDynamicKeys)
-      let after = try operations.applied(to: before, limits: limits)
-      let outcome = try graph.outcome(from: before, to: after)
-      self = try difference.patch(
-        from: outcome.before, to: outcome.after, goingAlong: outcome.goingAlong)
+      self = try Self.changing(
+        operations.operations.flatMap(\.pointers), in: JSONGraphWriting(context, limits),
+        allowsDynamicKeys: allowsDynamicKeys
+      ) { try operations.applied(to: $0, limits: limits) }
     } catch let error as JSONError {
       throw PatchError(error)
     }
@@ -84,14 +81,23 @@ extension Patch {
     do {
       let merge = JSONMergePatch(try JSONValue(parsing: mergePatch, limits: limits))
       let graph = try JSONGraphWriting(context, limits)
-      let before = try graph.document(of: merge.pointers())
-      let difference = JSONGraphDifference(graph.graph, allowsDynamicKeys: allowsDynamicKeys)
-      let outcome = try graph.outcome(from: before, to: merge.applied(to: before))
-      self = try difference.patch(
-        from: outcome.before, to: outcome.after, goingAlong: outcome.goingAlong)
+      self = try Self.changing(
+        merge.pointers(), in: graph, allowsDynamicKeys: allowsDynamicKeys
+      ) { try merge.applied(to: $0) }
     } catch let error as JSONError {
       throw PatchError(error)
     }
+  }
+
+  /// What a closure does to the document of what pointers name.
+  private static func changing(
+    _ pointers: [JSONPointer], in graph: JSONGraphWriting, allowsDynamicKeys: Bool,
+    _ body: (JSONValue) throws -> JSONValue
+  ) throws -> Patch {
+    let before = try graph.document(of: pointers)
+    let outcome = try graph.outcome(from: before, to: body(before))
+    return try JSONGraphDifference(graph.graph, allowsDynamicKeys: allowsDynamicKeys).patch(
+      from: outcome.before, to: outcome.after, goingAlong: outcome.goingAlong)
   }
 }
 
