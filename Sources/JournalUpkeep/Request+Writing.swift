@@ -1,6 +1,5 @@
 internal import DiskAccess
 internal import JournalInspection
-internal import Journaling
 internal import ObjectModel
 internal import ObjectPatching
 internal import ObjectStore
@@ -124,91 +123,5 @@ extension LostReferences {
           ("contradicted", reference.isContradicted ? .boolean(true) : nil),
         ])
       })
-  }
-}
-
-/// What there is to tell of a journal that was made.
-struct NewJournal {
-  let path: String
-  /// The first and the last commit that it has.
-  let first, last: CommitNumber
-  let byteCount: UInt64
-
-  init(_ store: JournaledStore) throws(ToolError) {
-    (path, first, last) = (store.path, store.firstKeptCommit, store.lastCommit)
-    byteCount = try onStore { () throws(StoreError) in try store.files() }.byteCount
-  }
-
-  /// Which commits it has.
-  var wordsForPast: String {
-    if first <= CommitNumber(rawValue: 1) { return Wording.count(last.rawValue, "commit") }
-    if first > last { return "the state after commit \(last), and nothing of the past" }
-    return first == last ? "commit \(last)" : "commits \(first) to \(last)"
-  }
-}
-
-extension JournaledStore {
-  /// Opens a store that is there, has a closure use it, and gives it back.
-  static func whileOpen<Answer>(
-    on disk: any Disk, at path: String, with options: StoreOptions = .inPlace,
-    _ body: (JournaledStore) throws(ToolError) -> Answer
-  ) throws(ToolError) -> Answer {
-    let store = try onStore { () throws(StoreError) in
-      try JournaledStore(on: disk, at: path, model: nil, options: options)
-    }
-    let answer: Answer
-    do throws(ToolError) {
-      answer = try body(store)
-    } catch {
-      // The first error is the one to tell.
-      try? store.close()
-      throw error
-    }
-    try onStore { () throws(StoreError) in try store.close() }
-    return answer
-  }
-}
-
-extension StoreOptions {
-  /// How a journal is open that is changed in place.
-  static let inPlace: StoreOptions = {
-    var options = StoreOptions()
-    options.makesStore = false
-    return options
-  }()
-
-  /// How a journal is open that is being made: what is in it is synced in the end, and it is no whole one until then.
-  static let ofCopies: StoreOptions = {
-    var options = inPlace
-    options.durability = .written
-    options.journal.staysMarked = true
-    return options
-  }()
-}
-
-extension ReadableFolder {
-  /// Whether what has a name is there and no file: a link, a pipe or a folder, which are not read.
-  func hasOther(_ name: String) throws(ToolError) -> Bool {
-    do throws(DiskError) {
-      return try information(of: name).map { $0.kind != .file } ?? false
-    } catch {
-      throw ToolError(error)
-    }
-  }
-}
-
-extension ReadableFile {
-  /// So many bytes from the beginning, or as many as there are.
-  func wholeContent(_ byteCount: Int) throws(DiskError) -> [UInt8] {
-    try content(byteCount, at: 0)
-  }
-
-  /// So many bytes from a place on, or as many as there are.
-  func content(_ byteCount: Int, at offset: UInt64) throws(DiskError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: byteCount)
-    let count: Result<Int, DiskError> = bytes.withUnsafeMutableBytes { buffer in
-      Result { () throws(DiskError) in try read(into: buffer, at: offset) }
-    }
-    return Array(bytes.prefix(try count.get()))
   }
 }
