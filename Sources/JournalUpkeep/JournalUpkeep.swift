@@ -1,4 +1,4 @@
-// JournalUpkeep: the commands of the tool xjournal that write: tag, restore, patch, import, repair, compact.
+// JournalUpkeep: the commands of the tool xjournal that change a journal or make one, and that which runs a program.
 
 package import DiskAccess
 package import JournalInspection

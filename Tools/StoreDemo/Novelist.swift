@@ -3,7 +3,8 @@ import XJournal
 
 /// The process that is killed in the midst of its work: it types a text word by word, each a step of undo, and never saves.
 struct Novelist {
-  static let words = "Call me Ishmael. Some years ago, never mind how long precisely, I went to sea"
+  private static let words =
+    "Call me Ishmael. Some years ago, never mind how long precisely, I went to sea"
   private static let sentence = words.split(separator: " ").map(String.init)
 
   /// Types until it is killed, and says each word that is in the journal.

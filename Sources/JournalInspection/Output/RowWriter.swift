@@ -4,7 +4,7 @@ internal import ObjectStore
 
 /// Writes objects as rows: a table, CSV, JSON in one document or on lines.
 ///
-/// Rows are read when they are written, and are not kept.
+/// Rows are read when they are needed, those of CSV and the first of a table twice, and are not kept.
 struct RowWriter {
   let format: String
   let snapshot: Snapshot

@@ -157,7 +157,7 @@ private struct ExportedObject {
 /// References that an import could not keep.
 struct LostReferences {
   /// How many are told of one by one.
-  static let toldCount = 1_000
+  private static let toldCount = 1_000
 
   private(set) var count = 0
   /// How many of them lead to objects that are there, which say otherwise.
