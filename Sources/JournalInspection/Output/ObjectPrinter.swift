@@ -25,10 +25,11 @@ struct ObjectPrinter {
     guard let stored, let row = stored.row else { throw printer.absence(of: object, stored) }
     let values = printer.values(of: row, object)
     let keys = request.operands.dropFirst()
-    if let missing = keys.first(where: { key in !values.contains { $0.key == key } }) {
-      guard snapshot.era?.entity(of: object)?.property(missing) != nil else {
+    let entity = snapshot.era?.entity(of: object)
+    for key in keys where !values.contains(where: { $0.key == key }) {
+      guard entity?.property(key) != nil else {
         throw .no(
-          "\(printer.wording.name(object)) has no value of ‘\(missing)’", nearest: missing,
+          "\(printer.wording.name(object)) has no value of ‘\(key)’", nearest: key,
           among: values.map(\.key))
       }
     }
