@@ -145,6 +145,39 @@ import ToolSupport
     #expect(run.status == .fine && run.errors.contains(Self.lost), "\(run)")
   }
 
+  @Test(arguments: [2, 5])
+  func `behind a hole only those unsaved edits are lost that there were`(number: Int) throws {
+    let journals = [
+      ("killed", try LongJournal.make(.none)), ("closed", try LongJournal.make(.none)),
+      ("broken", try LongJournal.make(.none)),
+    ]
+    for (name, disk) in journals {
+      if name == "closed" {
+        let store = try JournaledStore(on: disk, at: Journals.path, model: nil)
+        for draft in store.unsavedDrafts { try store.discard(draft) }
+        try store.tag("later")
+        try store.close()
+      }
+      let path = "\(Journals.path)/journal/000000000\(number).xj"
+      var bytes = try #require(disk.contents(of: path))
+      let length = (bytes.lastIndex { $0 != 0 } ?? 0) + 1
+      bytes[length / 2] ^= 0x55
+      try disk.setContents(path, bytes)
+      if name == "broken" { try disk.setContents(Self.path, []) }
+      for line in ["repair -o New.xjournal", "repair --salvage -o Newer.xjournal"] {
+        let errors = Upkeep.run("\(line) -s Notes.xjournal", on: disk).errors
+        let isPerhaps = errors.contains(Self.lost + ", if there was anything")
+        switch name {
+        case "closed" where number == 2: #expect(!errors.contains(Self.lost), "\(errors)")
+        case "killed" where number == 2:
+          #expect(errors.contains(Self.lost) && !isPerhaps, "\(errors)")
+        default: #expect(errors.contains(Self.lost), "\(name): \(errors)")
+        }
+        if name == "broken" { #expect(isPerhaps, "\(errors)") }
+      }
+    }
+  }
+
   @Test func `what the end of a process leaves of an edit is nothing that is told`() throws {
     let whole = try LongJournal.make(.none)
     // The header of an edit is written last.

@@ -1,6 +1,8 @@
 internal import DiskAccess
 internal import JournalInspection
 internal import Journaling
+internal import ObjectModel
+internal import ObjectStore
 
 /// The edits of a damaged journal that no frame has yet, as its buffer held them when it was read.
 struct LeftoverEdits {
@@ -38,6 +40,27 @@ struct LeftoverEdits {
 
     /// What is lost where nothing of them can be read.
     static let all = "what was not saved when the journal was used last"
+    /// The same where nobody knows whether there was any.
+    static let perhaps = all + ", if there was anything"
+  }
+
+  /// What is lost where no edits are taken over that no frame has; nil where there are none.
+  ///
+  /// - Parameters:
+  ///   - survey: of the frames there are.
+  ///   - unsaved: what frames have that are not taken over either.
+  func lossOfAll(behind survey: JournalSurvey, _ unsaved: UnsavedContexts) -> String? {
+    if !unsaved.isEmpty { return Loss.all }
+    guard !isAhead, var contents, let part = survey.parts.last else { return Loss.perhaps }
+    var count = 0
+    contents.forEachUnsealedEdit(from: part.nextEdit) { _, _ in
+      count += 1
+      return true
+    }
+    // Behind damage frames may have had them.
+    let isCertain = part.hole == nil && contents.findings.isEmpty
+    if count > 0, isCertain { return Loss.all }
+    return isCertain ? nil : Loss.perhaps
   }
 
   /// What is wrong with the edits that no frame has, and what is lost by it.
@@ -47,7 +70,7 @@ struct LeftoverEdits {
     var loss = Loss()
     if isNoFile {
       loss.findings.append("\(JournalFiles.edits): no file")
-      loss.losses.append(Loss.all)
+      loss.losses.append(Loss.perhaps)
     }
     guard let part = survey.parts.last, part.lastFrame > .none else { return loss }
     for finding in try findings(from: part.nextEdit) {
@@ -56,8 +79,10 @@ struct LeftoverEdits {
       } else {
         loss.findings.append("\(finding)")
       }
-      var lost = Loss.all
-      if case .editDamaged(let first) = finding.kind { lost += ", from edit \(first.rawValue) on" }
+      var lost = Loss.perhaps
+      if case .editDamaged(let first) = finding.kind {
+        lost = Loss.all + ", from edit \(first.rawValue) on"
+      }
       if !loss.losses.contains(lost) { loss.losses.append(lost) }
     }
     return loss
@@ -75,5 +100,28 @@ struct LeftoverEdits {
     guard !contents.findings.isEmpty else { return [] }
     // Whoever stores into it meanwhile has all of it, and what was read is no damage.
     return try JournalCopy.edits(in: folder) == bytes ? contents.findings : []
+  }
+}
+
+/// Contexts that have edited and not saved, as frames tell it that are read in order.
+struct UnsavedContexts {
+  private var contexts: Set<ContextNumber> = []
+
+  var isEmpty: Bool { contexts.isEmpty }
+
+  mutating func take(_ entry: SalvagedEntry) {
+    switch entry {
+    case .commit(let content): contexts.remove(content.context)
+    case .event(.contextEnded(let context)), .event(.draftDiscarded(let context)):
+      contexts.remove(context)
+    case .event(.edited(let context, let edit)):
+      switch edit {
+      case .saved, .rolledBack, .wasReset: contexts.remove(context)
+      case .inserted, .set, .spliced, .setPrimitive, .membersChanged, .deleted, .undone, .redone:
+        contexts.insert(context)
+      default: break
+      }
+    case .event: break
+    }
   }
 }

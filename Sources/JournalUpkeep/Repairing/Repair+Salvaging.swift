@@ -8,7 +8,7 @@ extension Repair {
   /// Brings in what is behind the damaged place, or says what that would be.
   mutating func salvage(
     _ survey: JournalSurvey, _ plan: RepairPlan, from hole: Int, into store: JournaledStore,
-    _ clock: PastClock, isWanted: Bool
+    _ clock: PastClock, _ unsaved: inout UnsavedContexts, isWanted: Bool
   ) throws(ToolError) -> JournaledStore {
     let reader = plan.isStateDamaged ? nil : try reader(survey, plan)
     let base = plan.base?.state
@@ -29,7 +29,10 @@ extension Repair {
           salvaging.lose(frame, error)
           return true
         }
-        for entry in entries { last = max(last, entry.knownCommit) }
+        for entry in entries {
+          last = max(last, entry.knownCommit)
+          unsaved.take(entry)
+        }
         // Which tags there were then is known, also of those that were taken away since.
         let areTagsKnown = reader != nil || base?.isNameless == false
         if areTagsKnown, frame <= plan.keptThrough { entries.removeAll { $0.tag != nil } }

@@ -101,7 +101,8 @@ struct Repair {
       return nil
     }
     do throws(ToolError) {
-      let made = try fill(place, plan, survey, wanted, salvaging: salvaging)
+      let made = try fill(
+        place, plan, survey, wanted, leftover: try? edits.get(), salvaging: salvaging)
       try place.unmark()
       return made
     } catch {
@@ -136,7 +137,7 @@ struct Repair {
 
   private mutating func fill(
     _ place: NewPlace, _ plan: RepairPlan, _ survey: JournalSurvey,
-    _ edits: LeftoverEdits?, salvaging: Bool
+    _ edits: LeftoverEdits?, leftover: LeftoverEdits?, salvaging: Bool
   ) throws(ToolError) -> NewJournal {
     if let loss = try edits?.loss(behind: survey) {
       noted += loss.findings
@@ -155,9 +156,13 @@ struct Repair {
         if plan.isTail || isLost { try dropPast(of: store, before: first) }
       }
       if let hole = plan.hole {
-        losses.append(LeftoverEdits.Loss.all)
+        let count = losses.count
         if let base = plan.base?.state { tellLosses(of: base, in: store) }
-        store = try salvage(survey, plan, from: hole, into: store, clock, isWanted: salvaging)
+        var unsaved = UnsavedContexts()
+        store = try salvage(
+          survey, plan, from: hole, into: store, clock, &unsaved, isWanted: salvaging)
+        let lost = leftover.map { $0.lossOfAll(behind: survey, unsaved) }
+        if let lost = lost ?? LeftoverEdits.Loss.perhaps { losses.insert(lost, at: count) }
       }
       let unsound = try onStore { () throws(StoreError) in try store.verify() }
       if let finding = unsound.first {
