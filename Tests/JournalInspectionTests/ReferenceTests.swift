@@ -18,7 +18,9 @@ import ToolSupport
     ("tag:v1", 3), ("v1~2", 1), ("2026-11-21", 2), ("2026-11-20T11:01:00Z", 2), ("now", 5),
     ("1 hour ago", 5), ("'90 minutes ago'", 4), ("1.day.ago", 3), ("yesterday", 3),
     ("'a week ago'", 0),
-    ("2026-11-22T12:00~1", 4), ("'2 days ago'", 2),
+    ("2026-11-22T12:00~1", 4), ("'2 days ago'", 2), ("2026-11-21T00", 2), ("2026-11-20t12z", 2),
+    ("20261120T110100Z", 2), ("20261120t1101", 2), ("20261120T11+00", 1), ("'2026-11-20 11:01'", 2),
+    ("2026-11-20T11:01:00,5Z", 2), ("20261120T110000.25-00:01", 2), ("20261121T00Z~1", 1),
   ])
   func `a reference leads to a commit`(text: String, number: Int) throws {
     let line = text.contains(" ") && !text.hasPrefix("'") ? "'\(text)'" : text
@@ -33,12 +35,22 @@ import ToolSupport
   @Test(arguments: [
     ("head~x", JournalInspection.ExitStatus.usage), ("head~9", .no), ("99", .no), ("v2", .no),
     ("tag:41", .no),
+    ("2026-02-30", .usage), ("2026-13-01", .usage), ("2026-11-20T24:01", .usage),
+    ("2026-11-20T10:60", .usage), ("2026-11-20T1", .usage), ("2026-11-20T10:00x", .usage),
+    ("20261131T10", .usage), ("2026-11-20-late", .no), ("2026-11-20Tea", .no), ("20261120", .no),
+    ("2026-1-2", .no),
     ("'2 moons ago'", .no), ("'x hours ago'", .no), ("99999999999999999999", .no), ("~", .no),
     ("head~18446744073709551615~9", .no),
   ])
   func `what leads nowhere is told`(text: String, status: JournalInspection.ExitStatus) throws {
     let run = Run("log --at \(text)", on: try Journals.sound())
     #expect(run.status == status && run.output.isEmpty && run.errors.hasPrefix("xjournal: "))
+  }
+
+  @Test func `a date that there is not is told to be wrong, and no tag`() throws {
+    let run = Run("log --since 2026-02-30T10 --json", on: try Journals.sound())
+    #expect(run.status == .usage && run.errors.contains("‘2026-02-30T10’ is no date"), "\(run)")
+    #expect(!run.errors.contains("tag"), "\(run)")
   }
 
   @Test(arguments: [
@@ -59,7 +71,9 @@ import ToolSupport
 
   @Test(arguments: [
     "log -pn 2", "log -pn2", "log -p -n 2", "log --patch --limit=2", "log --limit 2 --patch",
-    "log -n 2 -p Notes.xjournal --", "--no-pager log -p -n 2",
+    "log -n 2 -p Notes.xjournal --", "--no-pager log -p -n 2", "-s Notes.xjournal log -p -n 2",
+    "-sNotes.xjournal --color never log -p -n 2", "--store Notes.xjournal log -p -n 2",
+    "--store=Notes.xjournal --color=auto --no-pager log -p -n 2",
   ])
   func `options are read in every usual way`(line: String) throws {
     let disk = try Journals.sound()
@@ -69,6 +83,7 @@ import ToolSupport
 
   @Test(arguments: [
     "log -q", "log --patch=3", "log --limit", "log -n", "log -n -1", "log extra", "log --color red",
+    "-s log", "-s", "--color red log", "--limit 2 log", "-s Notes.xjournal help",
     "get -- --title", "query", "completions", "replay --speed x", "dump --segment x",
   ])
   func `what is typed wrongly is refused, and said how it is used`(line: String) throws {

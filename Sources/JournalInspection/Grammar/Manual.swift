@@ -7,7 +7,8 @@ package enum Manual {
       + "when, and what was never saved. It needs nothing of the program that wrote the journal, and works beside a "
       + "program that is writing. Looking changes nothing, and a command that changes a journal says so.",
     "The journal is named once: by an operand that ends in `.xjournal`, by `-s`, or not at all where it is the only "
-      + "one in the folder.",
+      + "one in the folder. What all commands have, `--json`, `--color`, `--no-pager` and `-s`, may stand before the "
+      + "command too.",
   ]
 
   private static let references = [
@@ -18,7 +19,10 @@ package enum Manual {
       "v1",
       "a commit by its tag; `tag:41` where the tag looks like something else, as an object, or has `~` in it"
     ),
-    ("2026-11-23T10:30", "the last commit at that time or before; UTC where no zone is said"),
+    (
+      "2026-11-23T10:30",
+      "the last commit at that time or before; UTC where no zone is said; `20261123T1030` says the same"
+    ),
     ("2 hours ago", "the same, counted back from now; `yesterday`, `1.day.ago`"),
   ]
 
@@ -36,6 +40,9 @@ package enum Manual {
       + "or one on each line where there may be many. Each begins with `version`, which is "
       + "\(JSONValue.formatVersion), and `kind`. Whole numbers beyond 2^53 are strings, as many readers would round them. "
       + "Errors are an object of kind `error` on the standard error output.",
+    "Of a damaged journal everything is shown that can be read, on both sides of what cannot; what is left out is told. "
+      + "That the file of unsaved edits is damaged is told by all commands: it says what is durable, and without it "
+      + "the last commits may be missing.",
     "Values in JSON are as in patches: plain where the model says what they are, and elsewhere with their kind beside "
       + "them, as in `{\"$date\": \"2026-11-23T10:30:00Z\"}`. There a whole number beyond 2^53 is "
       + "`{\"$integer\": \"9007199254740993\"}`, so that it is told from a text, and ‘import’ reads it as the number.",

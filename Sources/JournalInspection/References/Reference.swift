@@ -37,8 +37,14 @@ package struct Reference {
       base = .head
     } else if let number = UInt64(name) {
       base = .number(number)
-    } else if let date = ISODate.read(String(name)) {
-      base = .date(date, through: Self.isToMillisecond(name) ? date + 0.000_999_999 : date)
+    } else if let time = TimeText(name) {
+      guard let date = ISODate.read(time.text) else {
+        throw .usage(
+          "‘\(name)’ is no date or time that there is; one looks like 2026-11-23 or 2026-11-23T10:30:00Z."
+        )
+      }
+      base = .date(
+        date, through: Self.isToMillisecond(time.text[...]) ? date + 0.000_999_999 : date)
     } else if let date = RelativeTime.read(name, now: now) {
       base = .date(date, through: date)
     } else {
