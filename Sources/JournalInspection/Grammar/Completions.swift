@@ -42,18 +42,31 @@ enum Completions {
         + "completions/xjournal",
       "_xjournal() {",
       "  local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} words= kind=-d at=1",
+      "  local before=",
       "  while [ \"$at\" -lt \"$COMP_CWORD\" ]; do",
-      "    case ${COMP_WORDS[at]} in --json|--no-pager) at=$((at + 1)) ;; *) break ;; esac",
+      "    case ${COMP_WORDS[at]} in",
+      "      --json|--no-pager|--color=*|--store=*) at=$((at + 1)) ;;",
+      "      -s|--store|--color) at=$((at + 2)); [ \"${COMP_WORDS[at - 1]}\" = = ] && at=$((at + 1)) ;;",
+      "      -s*) at=$((at + 1)) ;;",
+      "      *) break ;;",
+      "    esac",
       "  done",
+      "  case $word in",
+      "    =) word= ;;",
+      "    --*=*) last=${word%%=*} before=${word%%=*}= word=${word#*=} ;;",
+      "    *) [ \"$last\" = = ] && last=${COMP_WORDS[COMP_CWORD-2]} ;;",
+      "  esac",
       "  if [ \"$COMP_CWORD\" = \"$at\" ]; then",
-      "    words='\(table.commands.map(\.name).joined(separator: " ")) --help --version --json --no-pager'",
+      "    words='\(table.commands.map(\.name).joined(separator: " ")) --help --version --json --no-pager --color --store'",
+      "  elif [ \"$COMP_CWORD\" -lt \"$at\" ]; then",
+      "    case $last in --color) words='\(Option.color.choices.joined(separator: " "))' kind= ;; esac",
       "  else",
       "    case ${COMP_WORDS[at]}:$last in",
     ]
     for command in table.commands {
       for option in choices(of: command) {
         lines.append(
-          "      \(command.name):--\(option.name)) words='\(option.choices.joined(separator: " "))' ;;"
+          "      \(command.name):--\(option.name)) words='\(option.choices.joined(separator: " "))' kind= ;;"
         )
       }
       // What is neither chosen nor a path is anybody's to type.
@@ -72,11 +85,14 @@ enum Completions {
       }
       lines.append(
         "      \(command.name):*) words='\(words(of: command, table).joined(separator: " "))'"
-          + "\(takesFile(command) ? " kind=-f" : "") ;;")
+          + "\(takesFile(command) ? " kind=-f" : command.readsJournal ? "" : " kind=") ;;")
     }
     lines += [
       "    esac", "  fi",
-      "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\"; compgen $kind -- \"$word\")",
+      "  mapfile -t COMPREPLY < <(",
+      "    compgen -P \"$before\" -W \"$words\" -- \"$word\"",
+      "    [ -n \"$kind\" ] && compgen -P \"$before\" $kind -- \"$word\"",
+      "  )",
       "}",
       "complete -o filenames -F _xjournal xjournal", "",
     ]
@@ -91,8 +107,11 @@ enum Completions {
     lines += table.commands.map { "    \(quoted("\($0.name):\($0.summary)"))" }
     lines += [
       "  )",
-      "  while (( CURRENT > 2 )) && [[ $words[2] == --(json|no-pager) ]]; do",
-      "    shift words", "    (( CURRENT-- ))", "  done", "  if (( CURRENT == 2 )); then",
+      "  while (( CURRENT > 2 )); do",
+      "    case $words[2] in",
+      "      --(json|no-pager)|--(color|store)=*|-s?*) shift words; (( CURRENT -= 1 )) ;;",
+      "      --(color|store)|-s) (( CURRENT > 3 )) || break; shift 2 words; (( CURRENT -= 2 )) ;;",
+      "      *) break ;;", "    esac", "  done", "  if (( CURRENT == 2 )); then",
       "    _describe 'command' commands", "    return",
       "  fi", "  case $words[2] in",
     ]
