@@ -33,6 +33,7 @@ extension ReportPage {
     th, td { text-align: left; vertical-align: top; padding: .25rem .6rem .25rem 0; border-bottom: 1px solid var(--line);
       overflow-wrap: anywhere; min-width: 4.5rem; }
     thead th { position: sticky; top: 0; background: var(--panel); font-weight: 600; white-space: nowrap; }
+    td:first-child { white-space: nowrap; overflow-wrap: normal; }
     tr.touched td { background: var(--touched); }
     .old { color: var(--removed); } .new { color: var(--added); } .faint { color: var(--faint); }
     .sound { color: var(--added); } .damaged { color: var(--removed); }
