@@ -54,6 +54,30 @@ import ToolSupport
     print("\(harm.rawValue): \(Self.lines.count) commands, \(largest >> 20) MiB at most")
   }
 
+  @Test(arguments: Harm.allCases)
+  func `whatever lies there, every command that changes it ends in time, and so does bisect`(
+    harm: Harm
+  ) throws {
+    let disk = try harm == .tinyFrames ? Self.tinyFrames() : LongJournal.make(.late)
+    try Upkeep.addFiles(to: disk)
+    for line in Self.changing {
+      // Each of them a journal of its own, as what it leaves is another.
+      let folder = try TemporaryFolder()
+      try disk.write(to: folder.path)
+      let journal = "\(folder.path)/Notes.xjournal"
+      try Self.harm(journal, harm)
+      let before = try Self.content(of: journal)
+      let (status, memory, errors) = try Self.run(ToolSupport.Run.words(line), in: folder.path)
+      let words = "\(line) ends with \(status): \(errors)"
+      #expect([0, 1, 65, 66, 69, 74].contains(status), "\(words)")
+      if status != 0 { #expect(!errors.isEmpty, "\(words)") }
+      if line.hasPrefix("bisect") {
+        #expect(try Self.content(of: journal) == before, "\(line) has changed the journal")
+      }
+      #expect(memory <= Self.byteCount, "\(line): \(memory >> 20) MiB")
+    }
+  }
+
   @Test(arguments: Bomb.allCases)
   func `of a journal in which few bytes stand for much, every command tells in time`(
     bomb: Bomb
@@ -132,6 +156,13 @@ import ToolSupport
         .filter { !$0.contains("--follow") }.prefix(isNamed ? .max : 1)
     }
     + Upkeep.lines.filter { !$0.hasPrefix("bisect") && !Upkeep.isInPlace($0) }
+
+  /// A line for every command that changes a journal, and one that runs a program over and over.
+  private static let changing = [
+    "tag release", "tag middle --remove", "drafts discard writer", "restore head~1",
+    "restore head --only", "patch changes.json",
+    "bisect 1 head -- sh -c 'test $XJOURNAL_COMMIT -lt 3'",
+  ]
 
   /// The tool that is judged: that which was built with the tests, or the one that `XJ_TOOL` names.
   private static let tool = ProcessInfo.processInfo.environment["XJ_TOOL"] ?? BuiltTool.path
