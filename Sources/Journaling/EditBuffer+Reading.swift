@@ -225,6 +225,43 @@ extension EditBufferContents {
     }
   }
 
+  /// What keeps it from being known how many frames are durable; nil where that is known.
+  package static func durabilityFinding(
+    in folder: any ReadableFolder, store: StoreIdentity
+  ) throws(DiskError) -> Finding? {
+    func finding(_ kind: Finding.Kind) -> Finding { Finding(kind, JournalFiles.edits) }
+    guard try folder.information(of: JournalFiles.edits) != nil else {
+      return finding(.editBufferMissing)
+    }
+    let bytes: [UInt8]
+    do throws(DiskError) {
+      let file = try folder.fileForReading(JournalFiles.edits)
+      bytes = try file.bytes(limit: EditBufferLayout.firstHalfOffset)
+    } catch {
+      guard error.meetsNoFile else { throw error }
+      return finding(.editBufferDamaged)
+    }
+    return bytes.withUnsafeBytes { bytes in
+      guard bytes.count == EditBufferLayout.firstHalfOffset else {
+        return finding(.editBufferDamaged)
+      }
+      switch EditBufferHeader.read(bytes) {
+      case .damaged: return finding(.editBufferDamaged)
+      case .newer(let format, let features):
+        return finding(.editBufferNewer(format: format, requiredFeatures: features))
+      case .header(let header):
+        guard header.store == store else { return finding(.editBufferForeign) }
+        let damaged = EditBufferLayout.slotOffsets.count { offset in
+          let slot = UnsafeRawBufferPointer(
+            rebasing: bytes[offset...].prefix(EditBufferLayout.slotByteCount))
+          return slot.contains { $0 != 0 } && Self.slot(slot, salt: header.salt) == nil
+        }
+        if damaged == 0 { return nil }
+        return finding(damaged == 1 ? .editCountDamaged : .editBufferDamaged)
+      }
+    }
+  }
+
   /// Reads only how many frames are durable, as another process does that follows a live journal.
   package static func durableThrough(
     in folder: any ReadableFolder, store: StoreIdentity

@@ -60,6 +60,8 @@ package struct Finding: Hashable, Sendable {
     case editBufferDamaged
     case editBufferForeign
     case editBufferNewer(format: UInt16, requiredFeatures: UInt32)
+    /// A count of what is durable whose check does not fit; the one before it holds.
+    case editCountDamaged
     case editHalfDamaged
     /// An entry that was not written to its end, or is damaged; edits after it are not taken.
     case editDamaged(expected: EditNumber)
@@ -87,7 +89,7 @@ extension Finding.Kind {
   /// Whether it is of edits that no frame has, and the end of power may have left it, so that it is no damage for certain.
   package var mayBeOfPowerLoss: Bool {
     switch self {
-    case .editBufferMissing, .editDamaged: true
+    case .editBufferMissing, .editCountDamaged, .editDamaged: true
     default: false
     }
   }
@@ -142,6 +144,7 @@ extension Finding.Kind: CustomStringConvertible {
     case .editBufferForeign: "the edit buffer of another store"
     case .editBufferNewer(let format, let features):
       "an edit buffer of format \(format), features \(features), which newer code has written"
+    case .editCountDamaged: "a count of what is durable whose check does not fit"
     case .editHalfDamaged: "a damaged half of the edit buffer"
     case .editDamaged(let number):
       "edit \(number.rawValue) is not whole; it and later ones are left out"

@@ -108,7 +108,7 @@ extension Finding.Kind {
     case .manifestMissing, .manifestDamaged:
       "Nothing says which frames are the store's: bring it back from a backup, and keep this folder, which is as it was."
     default:
-      "What comes before can be read from a store that is opened for reading only; a backup may have the rest."
+      "What comes before it can be read, but not gone on from; a backup may have the rest."
     }
   }
 }

@@ -86,7 +86,7 @@ package final class JournalReader {
     /// The first edit of the next batch, where it is known.
     var nextEdit: EditNumber?
 
-    init(next: FrameNumber) { self.next = next }
+    package init(next: FrameNumber) { self.next = next }
   }
 
   /// Calls a closure with every whole frame from a number on, in order, up to the first place where
@@ -189,10 +189,11 @@ package final class JournalReader {
     try scanner(of: manifest.segments[0], after: nil).header.firstEdit
   }
 
-  /// When the first segment that the journal has was begun, in nanoseconds since 1970; in a copy of the store it
-  /// may be when the copy was made.
-  package func creationTime() throws(JournalError) -> Int64 {
-    try scanner(of: manifest.segments[0], after: nil).header.creationTime
+  /// When the segment at a place was begun, in nanoseconds since 1970; in a copy of the store it may be when the copy
+  /// was made.
+  package func creationTime(ofSegmentAt place: Int) throws(JournalError) -> Int64 {
+    let previous = place > 0 ? manifest.segments[place - 1].sealing : nil
+    return try scanner(of: manifest.segments[place], after: previous).header.creationTime
   }
 
   /// Opens a segment for a walk over its frames.

@@ -49,6 +49,53 @@ extension ReadableStore {
     if let failure { throw failure }
   }
 
+  /// The same, which goes on with the next segment where one cannot be read to its end.
+  ///
+  /// - Parameter passingOver: is told where that is, and why.
+  package func forEachEvent(
+    passingOver: (StoreError) -> Void, _ body: (StoreEvent) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    let last = try settle()
+    var telling: EventTelling?
+    var next = FrameNumber.none
+    var failure: StoreError?
+    try readingJournal { (reader) throws(StoreError) in
+      var ending = JournalReader.Ending(next: next)
+      var goesOn = true
+      for (place, segment) in reader.manifest.segments.enumerated() where goesOn {
+        let end = min(last, segment.sealing?.lastFrame ?? last)
+        guard max(next, segment.firstFrame) <= end else { continue }
+        do throws(StoreError) {
+          if telling == nil {
+            telling = EventTelling(
+              from: try reader.firstTime(ofSegmentAt: place, decoder),
+              name: { [self] in name(of: $0) ?? "" })
+          }
+          ending = try reader.forEachEntry(
+            from: max(next, segment.firstFrame), through: end, decoder
+          ) { (place, entry) throws(StoreError) in
+            next = place.number.next
+            guard let event = telling?.tell(entry) else { return true }
+            do throws(StoreError) {
+              goesOn = try body(event)
+            } catch {
+              (failure, goesOn) = (error, false)
+            }
+            return goesOn
+          }
+          if let finding = ending.finding { passingOver(StoreError(refusing: finding)) }
+        } catch {
+          guard error.isFinding else { throw error }
+          passingOver(error)
+        }
+        next = max(next, end.next)
+      }
+      ending.finding = nil
+      return ending
+    }
+    if let failure { throw failure }
+  }
+
   /// Reads the journal by a closure, which is called again where compaction has dropped something of it meanwhile.
   ///
   /// - Throws: what the closure throws, or where it says that it has met damage.
@@ -183,10 +230,17 @@ private struct EventTelling {
 extension JournalReader {
   /// The time of what happened before the first that the journal tells: less than a moment after its first segment
   /// was begun, or else that first time.
-  func firstTime(_ decoder: EventDecoder) throws(StoreError) -> RecordedTime {
+  ///
+  /// - Parameter segment: the place of another segment that is taken for the first.
+  func firstTime(
+    ofSegmentAt segment: Int = 0, _ decoder: EventDecoder
+  ) throws(StoreError) -> RecordedTime {
     var first = RecordedTime(
-      rawValue: try onJournal { () throws(JournalError) in try creationTime() })
-    try forEachEntry(decoder) { (_, batch, entry) throws(StoreError) in
+      rawValue: try onJournal { () throws(JournalError) in
+        try creationTime(ofSegmentAt: segment)
+      })
+    let frame = manifest.segments[segment].firstFrame
+    try forEachEntry(from: frame, decoder) { (_, batch, entry) throws(StoreError) in
       switch entry {
       case .commit(let place): first = min(first, try batch.head(place).time)
       case .event(let place):

@@ -151,7 +151,7 @@ extension ReadableStore {
   }
 
   /// Calls a closure with what each commit changed of an object, the last first, and the era it was made in.
-  private func walkBack(
+  func walkBack(
     _ object: ObjectID, _ body: (_ era: Int, [PastValue]) -> Bool
   ) throws(StoreError) {
     let (head, firstKept) = (head, firstKeptCommit)

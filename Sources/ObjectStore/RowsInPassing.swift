@@ -56,6 +56,19 @@ package struct RowsInPassing {
     }
     let known = take(change.object)?.stored
     guard isShort || known != nil else { return (nil, nil) }
+    do throws(StoreError) {
+      return try pass(change, number, known, of: store)
+    } catch {
+      // Of values that are all whole no row is needed.
+      guard !isShort, error.isFinding else { throw error }
+      return (nil, nil)
+    }
+  }
+
+  /// - Parameter known: what is known of the object at a commit that was passed before.
+  private mutating func pass(
+    _ change: ObjectChange, _ number: CommitNumber, _ known: StoredRow?, of store: ReadableStore
+  ) throws(StoreError) -> (before: Row?, after: Row?) {
     let isNext = direction == .forward && known?.changed == change.previous
     // Counted back from after the commit, as before it the object may have been one of another era.
     var after = isNext ? nil : try row(of: change.object, after: number, known, store)

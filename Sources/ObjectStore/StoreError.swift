@@ -123,7 +123,7 @@ extension StoreError {
   init(refusing finding: Finding) { self.init(JournalError(refusing: finding)) }
 
   /// Whether it tells of what is stored: of damage, or of what newer code has written.
-  var isFinding: Bool { code == .damaged || code == .newerFormat }
+  package var isFinding: Bool { code == .damaged || code == .newerFormat }
 
   /// A failure of a run.
   init(_ error: RunError) {
@@ -154,7 +154,7 @@ extension StoreError {
       self.init(
         .damaged,
         "the journal is damaged in frame \(frame.rawValue): \(error); what comes before "
-          + "can be read from a store that is opened for reading only; a backup may have the rest.")
+          + "it can be read, but not gone on from; a backup may have the rest.")
     }
   }
 
@@ -163,7 +163,7 @@ extension StoreError {
     self.init(
       .damaged,
       "the journal contradicts itself in frame \(frame.rawValue): \(contradiction); what comes before "
-        + "can be read from a store that is opened for reading only; a backup may have the rest.")
+        + "it can be read, but not gone on from; a backup may have the rest.")
   }
 
   /// A value that cannot be written.

@@ -23,6 +23,11 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
     self.init(error.description, isOfNewerCode: error.code == .newerFormat)
   }
 
+  /// Damage that was passed over.
+  package init(passingOver error: StoreError) {
+    self.init(error.whatHappened, isOfNewerCode: error.code == .newerFormat)
+  }
+
   /// Damage of a file that the rows have everything of.
   init(ofIndex error: StoreError) {
     self.init(

@@ -156,6 +156,8 @@ import ToolSupport
     let disk = try Journals.sound()
     for (line, meant) in [
       ("schema Pots", "Post"), ("log --attr titel", "title"), ("get Post/1 lieks", "likes"),
+      ("get Post/1 size lieks", "likes"),
+      ("get Post/1 title postDate lieks", "likes"),
       ("history Post/1 modo", "mood"), ("log --entity Bolg", "Blog"),
       ("export --entity Pots", "Post"),
     ] {
@@ -228,7 +230,11 @@ import ToolSupport
   func `errors are JSON too where JSON was asked for, also where nothing else was understood`()
     throws
   {
-    for line in ["--json lgo", "log --limt --json", "show 99 --json", "info --json -s None"] {
+    for line in [
+      "--json", "--json -s Notes.xjournal", "-s Notes.xjournal --json lgo", "--json lgo",
+      "log --limt --json", "show 99 --json",
+      "info --json -s None",
+    ] {
       let run = Run(line, on: try Journals.sound())
       #expect(run.output.isEmpty)
       let document = try JSONValue(parsing: Array(run.errors.utf8)).object

@@ -170,6 +170,24 @@ import ToolSupport
     }
   }
 
+  @Test func `of a compacted journal those commits are counted that there are`() throws {
+    let disk = try LongJournal.make(.early, compacted: true)
+    let line = "verify --deep -s Notes.xjournal"
+    let first = try StoreReader(on: disk, at: Journals.path).firstKeptCommit.rawValue
+    #expect(first > 1)
+    let run = Upkeep.run(line, on: disk)
+    #expect(
+      run.output.contains(
+        "\(25 - first) of 24 commits, as compaction has dropped those before \(first), "),
+      "\(run)")
+    let document = try JSONValue(parsing: Array(Upkeep.run("\(line) --json", on: disk).output.utf8))
+    #expect(document.object?["firstKeptCommit"] == .integer(Int(first)), "\(document)")
+    let closed = try Journals.sound()
+    #expect(Upkeep.run("compact -o New -s Notes.xjournal", on: closed).status == .fine)
+    let none = Upkeep.run("verify --deep -s New", on: closed)
+    #expect(none.output.contains("0 of 5 commits, as compaction has dropped all, 0 "), "\(none)")
+  }
+
   @Test func `shells complete commands behind help, and files where files are taken`() throws {
     let table = Upkeep.table(on: try disk())
     let bash = Run("completions bash", table: table).output
@@ -180,6 +198,10 @@ import ToolSupport
       "\(bash)COMP_WORDS=(xjournal --json \"$@\"); COMP_CWORD=$(($# + 1)); _xjournal; echo ${COMPREPLY[*]}"
     for (words, completed) in [
       (["lo"], "log"), (["log", "--pat"], "--patch"), (["--no-pager", "he"], "help"),
+      (["query", "--format", "=", "c"], "csv"), (["query", "--format=c"], "--format=csv"),
+      (["query", "--format", "="], "table json ndjson csv"), (["-s", "A", "lo"], "log"),
+      (["query", "--format", "c"], "csv"), (["--color", "=", "never", "lo"], "log"),
+      (["completions", "z"], "zsh"), (["--color", "n"], "never"),
     ] {
       let run = try ForeignProgram.run(["bash", "-c", script, "bash"] + words)
       #expect(run.said == "\(completed)\n", "\(words)")

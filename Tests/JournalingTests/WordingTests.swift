@@ -41,7 +41,8 @@ import Testing
     case .editBufferMissing: .editBufferDamaged
     case .editBufferDamaged: .editBufferForeign
     case .editBufferForeign: .editBufferNewer(format: 47, requiredFeatures: 11)
-    case .editBufferNewer: .editHalfDamaged
+    case .editBufferNewer: .editCountDamaged
+    case .editCountDamaged: .editHalfDamaged
     case .editHalfDamaged: .editDamaged(expected: EditNumber(4711))
     case .editDamaged: .editsMissing(expected: EditNumber(47), found: EditNumber(11))
     case .editsMissing: nil

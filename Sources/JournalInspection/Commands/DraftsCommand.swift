@@ -26,6 +26,7 @@ extension Command {
       "what is not saved is no part of an earlier state; ‘events --until REF’ tells the edits that there were then, saved and not."
   ) { (request) throws(ToolError) in
     let store = try request.store()
+    request.tellsEdits = true
     let wanted = request.operand(1)
     let drafts = try onStore { () throws(StoreError) in try store.unsavedWork() }.filter {
       wanted == nil || $0.contextName == wanted || "\($0.context.rawValue)" == wanted

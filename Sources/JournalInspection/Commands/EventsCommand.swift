@@ -9,7 +9,8 @@ extension Command {
   static let events = Command(
     "events", "Tells the edits themselves, of all contexts in the order in which they were made.",
     details: [
-      "Edits that a running program has made since its last save are told as soon as they are durable, within a second."
+      "Edits that a running program has made since its last save are told as soon as they are durable, within a second.",
+      "Where a segment cannot be read to its end, that is told, the events of the next ones follow, and it ends with 65.",
     ],
     examples: [
       Example("xjournal events", "everything that happened"),
@@ -35,7 +36,7 @@ extension Command {
     guard limit != 0 else { return .fine }
     var isWhole = true
     try onStore { () throws(StoreError) in
-      try store.forEachEvent { (event) throws(StoreError) in
+      try store.forEachEvent(passingOver: request.passOverEvents) { (event) throws(StoreError) in
         guard let isWanted = selection.take(event) else {
           isWhole = false
           return false

@@ -41,7 +41,7 @@ extension Command {
       var selection: EventSelection?
       if request.has("at") { selection = EventSelection(through: try request.commitNumber()) }
       try onStore { () throws(StoreError) in
-        try store.forEachEvent { (event) throws(StoreError) in
+        try store.forEachEvent(passingOver: request.passOverEvents) { (event) throws(StoreError) in
           guard selection == nil || selection?.take(event) == true else { return false }
           printer.show(event)
           return output.isOpen

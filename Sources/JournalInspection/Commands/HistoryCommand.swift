@@ -8,7 +8,9 @@ extension Command {
     "history", "Tells every value that an object had: when, by whom, old and new.",
     details: [
       "Of what compaction has dropped there are the values that were there before the first commit that is kept; "
-        + "‘commit’ is null of them in JSON."
+        + "‘commit’ is null of them in JSON.",
+      "Commits that cannot be read are passed over: which those are is told, and ends it with 65. Of what comes before "
+        + "them some values may be left out where the object's beginning cannot be read either.",
     ],
     examples: [
       Example("xjournal history Post/1 title", "what became of a title"),
@@ -23,12 +25,14 @@ extension Command {
   ) { (request) throws(ToolError) in
     let (store, number) = (try request.store(), try request.commitNumber())
     let object = try request.object(0, request.snapshot())
+    let passed = PassedCommits(request)
     let values = try onStore(about: object, store) { () throws(StoreError) in
-      try store.history(of: object, key: request.operand(1))
+      try store.history(of: object, key: request.operand(1), passingOver: passed.pass)
     }.filter { $0.commit <= number }
-    let dropped = try droppedValues(of: object, store, through: number)
+    let dropped = try droppedValues(of: object, request, through: number)
       .filter { request.operand(1) == nil || $0.key == request.operand(1) }
     guard !values.isEmpty || !dropped.isEmpty else {
+      passed.tell()
       let name = Wording(store).name(object)
       guard let key = request.operand(1) else {
         throw .no("\(name) had no value up to commit \(number).")
@@ -41,7 +45,11 @@ extension Command {
     for value in dropped {
       printer.showDropped(value.key, value.value, before: store.firstKeptCommit)
     }
-    for value in values { printer.show(value, withOld: true) }
+    for value in values {
+      passed.tell(before: value.commit)
+      printer.show(value, withOld: true)
+    }
+    passed.tell()
     return .fine
   }
 
@@ -60,11 +68,16 @@ extension Command {
     let row = try onStore { [snapshot = try request.snapshot()] () throws(StoreError) in
       try snapshot.row(of: object)
     }
-    let known = try blame(object, store, number)
-    let dropped = try droppedValues(of: object, store, through: number).filter { dropped in
+    let passed = PassedCommits(request)
+    let known = try blame(object, store, number, passed).filter { value in
+      // Another may have come by a commit that cannot be read.
+      passed.isEmpty || store.existingKey(named: value.key).flatMap { row?[$0] } == value.new
+    }
+    let dropped = try droppedValues(of: object, request, through: number).filter { dropped in
       store.existingKey(named: dropped.key).map { row?[$0] } == dropped.value
         && !known.contains { $0.key == dropped.key }
     }
+    defer { passed.tell() }
     guard !known.isEmpty || !dropped.isEmpty else {
       throw .no("\(Wording(store).name(object)) had no values at commit \(number).")
     }
@@ -77,12 +90,20 @@ extension Command {
 
   /// The values that an object had, by key, before the first commit that compaction has kept; none where all are kept.
   private static func droppedValues(
-    of object: ObjectID, _ store: StoreReader, through number: CommitNumber
+    of object: ObjectID, _ request: Request, through number: CommitNumber
   ) throws(ToolError) -> [(key: String, value: Value)] {
+    let store = try request.store()
     let last = store.firstKeptCommit.previous
     guard last > .none, number >= last else { return [] }
-    let row = try onStore(about: object, store) { () throws(StoreError) in
-      try (last == store.lastCommit ? store.head : store.snapshot(at: last)).row(of: object)
+    let row = try onStore(about: object, store) { () throws(StoreError) -> Row? in
+      do throws(StoreError) {
+        let state = last == store.lastCommit ? store.head : try store.snapshot(at: last)
+        return try state.row(of: object)
+      } catch {
+        guard error.isFinding else { throw error }
+        request.passOver(error)
+        return nil
+      }
     }
     return (row?.entries ?? []).map { (store.name(of: $0.key) ?? "", $0.value) }
       .sorted { $0.0 < $1.0 }
@@ -90,15 +111,19 @@ extension Command {
 
   /// The values that an object had at a commit, each with the commit that set it, by key.
   private static func blame(
-    _ object: ObjectID, _ store: StoreReader, _ number: CommitNumber
+    _ object: ObjectID, _ store: StoreReader, _ number: CommitNumber, _ passed: PassedCommits
   ) throws(ToolError) -> [PastValue] {
     var last: [String: PastValue] = [:]
-    if number == store.lastCommit {
-      last = try onStore(about: object, store) { () throws(StoreError) in try store.blame(object) }
-    } else {
-      let values = try onStore(about: object, store) { () throws(StoreError) in
-        try store.history(of: object)
+    try onStore(about: object, store) { () throws(StoreError) in
+      if number == store.lastCommit {
+        do throws(StoreError) {
+          last = try store.blame(object)
+          return
+        } catch {
+          guard error.isFinding else { throw error }
+        }
       }
+      let values = try store.history(of: object, key: nil, passingOver: passed.pass)
       for value in values where value.commit <= number {
         last[value.key] = value.new == nil ? .none : value
       }
@@ -123,7 +148,10 @@ func onStore<Answer>(
 extension StoreReader {
   /// Refuses an object that no commit knows, where nothing was found of it.
   func refuseUnknown(_ object: ObjectID) throws(ToolError) {
-    _ = try onStore(about: object, self) { () throws(StoreError) in try history(of: object) }
+    _ = try onStore(about: object, self) { () throws(StoreError) in
+      // What cannot be read of it is told elsewhere.
+      try history(of: object, key: nil) { _, _ in }
+    }
   }
 }
 

@@ -17,6 +17,7 @@ extension Command {
   ) { (request) throws(ToolError) in
     let (store, number) = (try request.store(), try request.commitNumber())
     let facts = try JournalFacts(store, at: number)
+    if let damage = facts.damage { request.passOver(damage) }
     if request.output.isJSON {
       request.output.json(facts.json)
     } else {
@@ -41,6 +42,8 @@ struct JournalFacts {
   private let segmentCount: Int
   private let byteCount: UInt64
   private let isBehind: Bool
+  /// What hides the last commit.
+  let damage: StoreError?
 
   init(_ store: StoreReader, at number: CommitNumber) throws(ToolError) {
     path = store.path
@@ -53,12 +56,15 @@ struct JournalFacts {
       .model.descriptions.map(\.name) ?? []
     isBehind = store.isBehind
     let hasCommit = number >= firstKept && number > .none
-    (commit, segmentCount, byteCount) = try onStore { () throws(StoreError) in
+    do throws(StoreError) {
+      (commit, damage) = (hasCommit ? try store.content(of: number) : nil, nil)
+    } catch {
+      guard error.isFinding else { throw ToolError(error) }
+      (commit, damage) = (nil, error)
+    }
+    (segmentCount, byteCount) = try onStore { () throws(StoreError) in
       let files = try store.files()
-      return (
-        hasCommit ? try store.content(of: number) : nil,
-        files.count { $0.folder == "journal" }, files.byteCount
-      )
+      return (files.count { $0.folder == "journal" }, files.byteCount)
     }
   }
 
@@ -91,7 +97,9 @@ struct JournalFacts {
           "\(Wording.count(number.rawValue)), the last \(Wording.time(commit.time.date))\(author)"
         ))
     } else {
-      lines.append(("commits", number == .none ? "none yet" : Wording.count(number.rawValue)))
+      let unread = damage == nil ? "" : ", the last of which cannot be read"
+      lines.append(
+        ("commits", number == .none ? "none yet" : Wording.count(number.rawValue) + unread))
     }
     if firstKept > 1 {
       lines.append(("kept", "from commit \(Wording.count(firstKept.rawValue)) on"))

@@ -9,7 +9,8 @@ extension Command {
     "log", "Tells the commits, the last first.",
     details: [
       "What is asked for is looked up from the newest commit back, so that -n reads no more than it shows. Of --since "
-        + "and --until both ends are among what is shown."
+        + "and --until both ends are among what is shown.",
+      "Commits that cannot be read are passed over: which those are is told, and ends it with 65.",
     ],
     examples: [
       Example("xjournal log -n 20", "the last twenty commits"),
@@ -48,14 +49,22 @@ extension Command {
     var printer = CommitPrinter(
       store, detail, request.output, request.has("reverse") ? .forward : .back)
     var isEmpty = true
+    let passed = PassedCommits(request)
     try onStore { () throws(StoreError) in
-      try selection.forEach(in: store, limit: limit, reversed: request.has("reverse")) {
-        (content, isWanted) throws(StoreError) in
-        if isWanted { try printer.show(content) } else { try printer.leaveOut(content) }
+      try selection.forEach(
+        in: store, limit: limit, reversed: request.has("reverse"), passingOver: passed.pass
+      ) { (content, isWanted) throws(StoreError) in
+        passed.tell()
+        do throws(StoreError) {
+          if isWanted { try printer.show(content) } else { try printer.leaveOut(content) }
+        } catch {
+          try request.passOverValues(of: content.number, error)
+        }
         if isWanted { isEmpty = false }
         return request.output.isOpen
       }
     }
+    passed.tell()
     // What is asked for up to a moment is told.
     guard request.has("follow"), request["until"] == nil, request["at"] == nil else {
       if isEmpty, let object = selection.object { try store.refuseUnknown(object) }
@@ -156,21 +165,26 @@ private struct CommitSelection {
 
   /// Calls a closure with the commits that are wanted, in the order that is, and with others that are passed on the
   /// way and are there at no further cost.
+  ///
+  /// - Parameter passingOver: is told of commits that cannot be read.
   func forEach(
     in store: StoreReader, limit: Int?, reversed: Bool,
+    passingOver: (CommitNumber, StoreError) -> Void,
     _ body: (_ content: CommitContent, _ isWanted: Bool) throws(StoreError) -> Bool
   ) throws(StoreError) {
     guard limit != 0, last >= first, last > .none else { return }
     guard reversed else {
-      return try forEachBack(in: store, limit: limit) { (content) throws(StoreError) in
+      return try forEachBack(in: store, limit: limit, passingOver) { (content) throws(StoreError) in
         try body(content, true)
       }
     }
-    guard limit != nil || object != nil else { return try forEachForward(in: store, body) }
+    guard limit != nil || object != nil else {
+      return try forEachForward(in: store, passingOver, body)
+    }
     // Of the last few the first is told first, and the commits of an object lead back, so these are found before any
     // is told.
     var found: [CommitNumber] = []
-    try forEachBack(in: store, limit: limit) { (content) throws(StoreError) in
+    try forEachBack(in: store, limit: limit, passingOver) { (content) throws(StoreError) in
       found.append(content.number)
       return true
     }
@@ -179,14 +193,36 @@ private struct CommitSelection {
     }
   }
 
+  /// What a closure reads of a commit; nil where it cannot be read.
+  private func reading<Answer>(
+    _ number: CommitNumber, _ passingOver: (CommitNumber, StoreError) -> Void,
+    _ body: () throws(StoreError) -> Answer?
+  ) throws(StoreError) -> Answer? {
+    do throws(StoreError) {
+      return try body()
+    } catch {
+      guard error.isFinding else { throw error }
+      passingOver(number, error)
+      return nil
+    }
+  }
+
   /// The commits that are wanted, the last first; no more is read than that takes.
   private func forEachBack(
-    in store: StoreReader, limit: Int?, _ body: (CommitContent) throws(StoreError) -> Bool
+    in store: StoreReader, limit: Int?, _ passingOver: (CommitNumber, StoreError) -> Void,
+    _ body: (CommitContent) throws(StoreError) -> Bool
   ) throws(StoreError) {
     var count = 0
+    var isPast = false
     func take(_ number: CommitNumber) throws(StoreError) -> Bool {
-      if let since, try store.heading(of: number).time.date < since { return false }
-      guard let content = try content(of: number, in: store) else { return true }
+      let content = try reading(number, passingOver) { () throws(StoreError) -> CommitContent? in
+        if let since, try store.heading(of: number).time.date < since {
+          isPast = true
+          return nil
+        }
+        return try self.content(of: number, in: store)
+      }
+      guard let content else { return !isPast }
       count += 1
       return try body(content) && count != limit
     }
@@ -195,7 +231,9 @@ private struct CommitSelection {
       while number >= first, number > .none, try take(number) { number = number.previous }
       return
     }
-    try store.forEachCommit(changing: object) { (number) throws(StoreError) in
+    try store.forEachCommit(changing: object) { number, error in
+      if number >= first, number <= last { passingOver(number, error) }
+    } _: { (number) throws(StoreError) in
       guard number >= first else { return false }
       if number > last { return true }
       return try take(number)
@@ -203,34 +241,36 @@ private struct CommitSelection {
   }
 
   private func forEachForward(
-    in store: StoreReader, _ body: (CommitContent, Bool) throws(StoreError) -> Bool
+    in store: StoreReader, _ passingOver: (CommitNumber, StoreError) -> Void,
+    _ body: (CommitContent, Bool) throws(StoreError) -> Bool
   ) throws(StoreError) {
     var number = try firstInTime(in: store)
     while number <= last {
-      let content = try store.content(of: number)
-      guard try body(content, admits(heading: content) && admits(changesOf: content, store)) else {
-        return
+      defer { number = number.next }
+      let content = try reading(number, passingOver) { () throws(StoreError) in
+        try store.content(of: number)
       }
-      number = number.next
+      guard let content else { continue }
+      let isLate = since.map { content.time.date >= $0 } ?? true
+      let isWanted = isLate && admits(heading: content) && admits(changesOf: content, store)
+      guard try body(content, isWanted) else { return }
     }
   }
 
-  /// The first commit that is late enough.
+  /// The first commit that is late enough, or one before it where that cannot be told.
   private func firstInTime(in store: StoreReader) throws(StoreError) -> CommitNumber {
     let first = max(first, CommitNumber.none.next)
     guard let since else { return first }
-    let before: CommitNumber
     do throws(StoreError) {
-      before = try store.commit(at: since)
+      var number = try store.commit(at: since).next
+      while number > first, try store.heading(of: number.previous).time.date >= since {
+        number = number.previous
+      }
+      return max(number, first)
     } catch {
       // Of what is kept, all is.
-      guard error.code == .commitMissing else { throw error }
+      guard error.code == .commitMissing || error.isFinding else { throw error }
       return first
     }
-    var number = before.next
-    while number > first, try store.heading(of: number.previous).time.date >= since {
-      number = number.previous
-    }
-    return max(number, first)
   }
 }

@@ -26,10 +26,12 @@ extension Command {
   ) { (request) throws(ToolError) in
     let store = try request.store()
     let last = try request.lastReplayed(in: store)
-    var steps = ReplaySteps(store, request.output, speed: try request.speed(), through: last)
+    var steps = ReplaySteps(store, request, speed: try request.speed(), through: last)
     try onStore { () throws(StoreError) in
       guard last != CommitNumber.none else { return }
-      try store.forEachEvent { (event) throws(StoreError) in try steps.take(event) }
+      try store.forEachEvent(passingOver: request.passOverEvents) { (event) throws(StoreError) in
+        try steps.take(event)
+      }
     }
     guard request.has("check") else { return .fine }
     let verification = try onStore { () throws(StoreError) in try store.verification(deep: true) }
@@ -40,11 +42,11 @@ extension Command {
         .document(
           "check",
           [
-            ("comparedCommits", .count(verification.comparedCommitCount)),
+            ("comparedCommits", .count(verification.comparedCount(of: store))),
             ("findings", .array(verification.findings.map { .string($0.description) })),
           ]))
     } else {
-      let count = Wording.count(verification.comparedCommitCount, "commit")
+      let count = Wording.count(verification.comparedCount(of: store), "commit")
       request.output.line(
         verification.findings.isEmpty
           ? "\("checked:", .added) \(count), each what its edits add up to."
@@ -80,6 +82,7 @@ private struct ReplaySteps {
   private static let longestPause = 2.0
 
   private let store: StoreReader
+  private let request: Request
   private let output: Output
   private let events: EventPrinter
   private var commits: CommitPrinter
@@ -87,8 +90,10 @@ private struct ReplaySteps {
   private let last: CommitNumber?
   private var time: Date?
 
-  init(_ store: StoreReader, _ output: Output, speed: Double?, through last: CommitNumber?) {
+  init(_ store: StoreReader, _ request: Request, speed: Double?, through last: CommitNumber?) {
+    let output = request.output
     self.store = store
+    self.request = request
     self.output = output
     self.speed = speed
     self.last = last
@@ -106,7 +111,11 @@ private struct ReplaySteps {
     }
     // What of its edits is still there compaction may have dropped the commit of.
     if number >= store.firstKeptCommit {
-      try commits.show(try store.content(of: number))
+      do throws(StoreError) {
+        try commits.show(try store.content(of: number))
+      } catch {
+        try request.passOverValues(of: number, error)
+      }
       if !output.isJSON { output.line() }
     }
     return output.isOpen && number != last

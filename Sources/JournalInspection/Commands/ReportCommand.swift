@@ -14,6 +14,7 @@ extension Command {
         + "finds. Without scripts it still shows a summary.",
       "What the page shows is in it as lines of JSON, which --json writes alone: the documents of ‘info’, ‘verify’, "
         + "‘drafts show’, ‘export’ at the first commit and ‘log -p’. Long texts and lists are cut.",
+      "Where commits cannot be read, the page begins behind the last of these, and it is told which those are.",
     ],
     examples: [
       Example("xjournal report", "the page; ‘> history.html’ behind it keeps it"),
@@ -50,11 +51,13 @@ private struct HistoryReport {
 
   private let request: Request
   private let store: StoreReader
-  private let first: CommitNumber
+  private var first: CommitNumber
   private let last: CommitNumber
   private let longest: Int
   private let drafts: [UnsavedWork]
   let verification: Verification
+  /// The commits that cannot be read and hide those before them, the last of them.
+  private var hidden: ClosedRange<CommitNumber>?
 
   init(_ request: Request, _ store: StoreReader) throws(ToolError) {
     self.request = request
@@ -68,6 +71,7 @@ private struct HistoryReport {
       first = max(first, try Reference(text, now: request.now).beginning(in: store))
     }
     (self.first, self.last) = (max(first, 1), last)
+    let all = (first: self.first, last: last)
     let isDeep = request.has("deep")
     (drafts, verification) = try onStore { () throws(StoreError) in
       (try store.unsavedWork(), try store.verification(deep: isDeep))
@@ -77,6 +81,31 @@ private struct HistoryReport {
       throw .usage(
         "there is no commit from \(first) up to \(last); --since must not be after --until.")
     }
+    guard !verification.findings.isEmpty, let hidden = try hiddenCommits(all.first, all.last)
+    else { return }
+    self.hidden = hidden
+    self.first = hidden.upperBound.next
+    request.output.remark(
+      "\(PassedCommits.words(hidden)) cannot be read, and what was before is not shown.")
+  }
+
+  /// The last commits of some that cannot be read.
+  private func hiddenCommits(
+    _ first: CommitNumber, _ last: CommitNumber
+  ) throws(ToolError) -> ClosedRange<CommitNumber>? {
+    var hidden: ClosedRange<CommitNumber>?
+    var number = last
+    while number >= first, number > .none {
+      do throws(StoreError) {
+        _ = try store.heading(of: number)
+        if let hidden { return hidden }
+      } catch {
+        guard error.isFinding else { throw ToolError(error) }
+        hidden = number...(hidden?.upperBound ?? number)
+      }
+      number = number.previous
+    }
+    return hidden
   }
 
   private var hasCommits: Bool { last > .none && first <= last }
@@ -129,7 +158,7 @@ private struct HistoryReport {
     var counts = [Int](repeating: 0, count: Int(last.rawValue - first.rawValue) + 1)
     var count = 0
     try onStore { () throws(StoreError) in
-      try store.forEachEvent { (event) throws(StoreError) in
+      try store.forEachEvent(passingOver: { _ in }) { (event) throws(StoreError) in
         count += 1
         // What a context within another saved is no commit yet.
         if case .saved(let number) = event.kind, number > .none {
@@ -199,7 +228,12 @@ private struct HistoryReport {
       line("</ul>")
     }
     line("</section>")
-    if hasCommits {
+    if let hidden {
+      line(
+        "<p>Of the history \(PassedCommits.words(hidden)) cannot be read; the timeline begins behind that.</p>"
+      )
+    }
+    if hasCommits || hidden != nil {
       try writeLatest(line)
     } else if last > .none {
       line("<p>Compaction has dropped all commits; what they left is in the store.</p>")
@@ -212,14 +246,23 @@ private struct HistoryReport {
     line("<thead><tr><th>Commit</th><th>When</th><th>Who</th><th>What</th></tr></thead><tbody>")
     try onStore { () throws(StoreError) in
       var number = last
-      for _ in 0..<Self.latestCount where number >= first {
-        let content = try store.content(of: number)
+      var count = 0
+      let oldest = hidden == nil ? first : max(1, store.firstKeptCommit)
+      while count < Self.latestCount, number >= oldest {
+        defer { number = number.previous }
+        let content: CommitContent
+        do throws(StoreError) {
+          content = try store.content(of: number)
+        } catch {
+          guard error.isFinding else { throw error }
+          continue
+        }
+        count += 1
         let cells = [
           "\(number)", Wording.time(content.time.date), content.author ?? "",
           content.message ?? Wording.count(content.changes.count, "object"),
         ]
         line("<tr>" + cells.map { "<td>\(Self.escaped($0))</td>" }.joined() + "</tr>")
-        number = number.previous
       }
     }
     line("</tbody></table></section></noscript>")

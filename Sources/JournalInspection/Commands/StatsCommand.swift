@@ -13,6 +13,7 @@ extension Command {
         + "were then.",
       "How long syncs took is in no journal, and is not told: nothing is written beside what is looked at, so none can be "
         + "measured here either. ‘Tools/bench/run’ measures them on the disk that it is run on.",
+      "Of a damaged journal what can be read is counted, and what cannot is told.",
     ],
     examples: [
       Example("xjournal stats", "what fills the journal"),
@@ -26,7 +27,12 @@ extension Command {
     } else {
       statistics.show(request.output)
     }
-    return .fine
+    // The others are told behind this.
+    let told = request.findings.map(\.description)
+    for text in statistics.unread where !told.contains(text) {
+      request.output.tell(ToolError(.damage, text))
+    }
+    return statistics.unread.isEmpty ? .fine : .damage
   }
 }
 
@@ -34,6 +40,8 @@ extension Command {
 private struct Statistics {
   private static let hottestCount = 10
 
+  /// What could not be read.
+  private(set) var unread: [String] = []
   private var files: [(folder: String, count: Int, byteCount: UInt64)] = []
   private var frames: [(kind: String, count: Int)] = []
   private var storedByteCount: UInt64 = 0
@@ -46,8 +54,18 @@ private struct Statistics {
     let store = try request.store()
     try countFiles(store)
     try countFrames(request)
-    try countEvents(store)
-    try countObjects(store, request.snapshot())
+    try countEvents(store, request)
+    do throws(ToolError) {
+      try countObjects(store, request.snapshot())
+    } catch {
+      guard error.status == .damage else { throw error }
+      note(error.message)
+    }
+    for finding in request.findings { note(finding.description) }
+  }
+
+  private mutating func note(_ text: String) {
+    if !unread.contains(text) { unread.append(text) }
   }
 
   private mutating func countFiles(_ store: StoreReader) throws(ToolError) {
@@ -62,28 +80,41 @@ private struct Statistics {
     let walk = try SegmentWalk(request)
     var counts: [UInt8: Int] = [:]
     for segment in walk.manifest.segments {
-      _ = try walk.forEachFrame(of: segment) { _, frame in
-        counts[frame.seal.kind.rawValue, default: 0] += 1
-        storedByteCount += UInt64(frame.seal.sealedByteCount)
-        payloadByteCount += UInt64(frame.seal.payloadByteCount)
-        return true
+      do throws(ToolError) {
+        let finding = try walk.forEachFrame(of: segment) { _, frame in
+          counts[frame.seal.kind.rawValue, default: 0] += 1
+          storedByteCount += UInt64(frame.seal.sealedByteCount)
+          payloadByteCount += UInt64(frame.seal.payloadByteCount)
+          return true
+        }
+        // Behind what is durable of the last segment somebody may be writing.
+        if let finding, segment.sealing != nil, !finding.kind.isOfNewerCode {
+          note(ToolError(finding).message)
+        }
+      } catch {
+        guard error.status == .damage else { throw error }
+        note(error.message)
       }
     }
     frames = counts.sorted { $0.key < $1.key }
       .map { (FrameKind(rawValue: $0.key).name, $0.value) }
   }
 
-  private mutating func countEvents(_ store: StoreReader) throws(ToolError) {
+  private mutating func countEvents(
+    _ store: StoreReader, _ request: Request
+  ) throws(ToolError) {
     let wording = Wording(store)
     var kinds: [String: Int] = [:]
     var touched: [ObjectID: Int] = [:]
+    var passed: [StoreError] = []
     try onStore { () throws(StoreError) in
-      try store.forEachEvent { (event) throws(StoreError) in
+      try store.forEachEvent(passingOver: { passed.append($0) }) { (event) throws(StoreError) in
         kinds[event.kind.name, default: 0] += 1
         for object in event.kind.objects { touched[object, default: 0] += 1 }
         return true
       }
     }
+    passed.forEach(request.passOver)
     events = kinds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     hottest = touched.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       .prefix(Self.hottestCount).map { (wording.name($0.key), $0.value) }
@@ -105,7 +136,7 @@ private struct Statistics {
       let width = rows.map(\.0.count).max() ?? 0
       for (name, text) in rows {
         let space = String(repeating: " ", count: width - name.count)
-        output.line("  \(name, .key)\(space)  \(text)")
+        output.line(text.isEmpty ? "  \(name)" : "  \(name, .key)\(space)  \(text)")
       }
     }
     section(
@@ -122,6 +153,7 @@ private struct Statistics {
           "\(Wording.bytes(storedByteCount)) of \(Wording.bytes(payloadByteCount)), \(percent) %"
         )
       ])
+    if !unread.isEmpty { section("not counted", unread.map { ($0, "") }) }
     section("objects", objects.map { ($0.entity, Wording.count($0.count)) })
     section("events", events.map { ($0.kind, Wording.count($0.count)) })
     section("touched most", hottest.map { ($0.object, Wording.count($0.count, "event")) })
@@ -134,6 +166,7 @@ private struct Statistics {
     return .document(
       "stats",
       [
+        ("unread", unread.isEmpty ? nil : .array(unread.map { .string($0) })),
         (
           "files",
           .members(

@@ -39,6 +39,7 @@ extension Command {
       throw ToolError(.damage, request.named(error).message)
     }
     request.tellsFindings = true
+    request.tellsEdits = true
     let isDeep = request.has("deep")
     let verification = try onStore { () throws(StoreError) in try store.verification(deep: isDeep) }
     let doubts = verification.doubts(of: store)
@@ -55,10 +56,10 @@ extension Command {
     }
     for doubt in doubts { output.line("\("note:", .warning) \(doubt).") }
     if verification.findings.isEmpty {
-      let commits = Wording.count(store.lastCommit.rawValue, "commit")
+      let commits = store.commitCount
       let compared =
         isDeep
-        ? ", \(Wording.count(verification.comparedCommitCount)) compared with their edits" : ""
+        ? ", \(Wording.count(verification.comparedCount(of: store))) compared with their edits" : ""
       output.line("\("sound:", .added) \(commits)\(compared).")
     }
     return status
@@ -81,6 +82,11 @@ extension Verification {
     return doubts
   }
 
+  /// How many of the commits that the store has were compared: some that it has not may be in frames that are left.
+  func comparedCount(of store: StoreReader) -> Int {
+    min(comparedCommitCount, Int(store.keptCommitCount))
+  }
+
   /// What a command ends with that has found this.
   var status: ExitStatus {
     findings.isEmpty ? .fine : ExitStatus(of: findings)
@@ -91,6 +97,22 @@ extension ExitStatus {
   /// What a command ends with that has met something: what newer code has written is no damage.
   init(of findings: [StoreFinding]) {
     self = findings.allSatisfy(\.isOfNewerCode) ? .newerFormat : .damage
+  }
+}
+
+extension StoreReader {
+  /// How many commits there are that compaction has not dropped.
+  fileprivate var keptCommitCount: UInt64 {
+    let first = firstKeptCommit
+    return lastCommit < first ? 0 : lastCommit.rawValue - max(1, first.rawValue) + 1
+  }
+
+  /// How many there are, in words.
+  fileprivate var commitCount: String {
+    let (kept, all) = (keptCommitCount, lastCommit.rawValue)
+    guard kept < all else { return Wording.count(kept, "commit") }
+    return "\(Wording.count(kept)) of \(Wording.count(all, "commit")), as compaction has dropped "
+      + (kept == 0 ? "all" : "those before \(firstKeptCommit)")
   }
 }
 
@@ -119,9 +141,10 @@ extension JSONValue {
       [
         ("isSound", .boolean(verification.findings.isEmpty)), ("isDeep", .boolean(isDeep)),
         ("lastCommit", .count(store.lastCommit.rawValue)),
+        ("firstKeptCommit", .count(store.firstKeptCommit.rawValue)),
         ("findings", .array(verification.findings.map { .string($0.description) })),
         ("doubts", .array(verification.doubts(of: store).map { .string($0) })),
-        ("comparedCommits", isDeep ? .count(verification.comparedCommitCount) : nil),
+        ("comparedCommits", isDeep ? .count(verification.comparedCount(of: store)) : nil),
         ("directCommits", isDeep ? .count(verification.directCommitCount) : nil),
         ("uncomparedCommits", isDeep ? .count(verification.uncomparedCommitCount) : nil),
       ])

@@ -16,11 +16,13 @@ package final class Request {
   package let progress: ProgressLine?
   private let values: [String: [String]]
   private let journalPath: String?
-  private var opened: StoreReader?
+  private(set) var opened: StoreReader?
   /// Whether the journal is a copy that was never said to be whole.
   private(set) var isUnfinished = false
   /// Whether the command itself tells what is wrong with the journal.
   package var tellsFindings = false
+  /// Whether the command itself tells of the edits that no frame has, or takes over what is whole of the journal.
+  package var tellsEdits = false
   /// What the command has found wrong besides, and does not tell itself.
   package var noted: [StoreFinding] = []
 

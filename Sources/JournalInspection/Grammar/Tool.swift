@@ -49,11 +49,37 @@ package struct Tool {
     return place + 1 < words.endIndex ? words[place + 1] : nil
   }
 
+  /// The options that all commands have, or that name the journal, where they stand before the command.
+  private static func leadingOptions(of arguments: [String]) -> ArraySlice<String> {
+    let known = [Option.json, .noPager, .color, .store]
+    var end = arguments.startIndex
+    while end < arguments.endIndex, arguments[end].hasPrefix("-") {
+      let word = arguments[end]
+      if known.contains(where: { $0.value == nil && word == "--\($0.name)" }) {
+        end += 1
+        continue
+      }
+      let valued = known.filter { $0.value != nil }
+      let isAlone = valued.contains { option in
+        word == "--\(option.name)" || option.letter.map { word == "-\($0)" } ?? false
+      }
+      let isWhole = valued.contains { option in
+        word.hasPrefix("--\(option.name)=")
+          || option.letter.map { !isAlone && word.hasPrefix("-\($0)") } ?? false
+      }
+      guard isAlone && end + 1 < arguments.endIndex || isWhole else { break }
+      end += isAlone ? 2 : 1
+    }
+    return arguments[..<end]
+  }
+
   private func run(_ arguments: [String], _ output: inout Output) throws(ToolError) -> ExitStatus {
-    // These two may stand before the command too.
-    let leading = arguments.prefix { ["--json", "--no-pager"].contains($0) }
+    let leading = Self.leadingOptions(of: arguments)
     let words = arguments.dropFirst(leading.count)
     guard let name = words.first else {
+      guard !output.isJSON, leading.isEmpty else {
+        throw .usage("no command was named; ‘xjournal help’ lists those there are.")
+      }
       Help.overview(of: table, output)
       output.flush()
       return .usage
@@ -91,9 +117,9 @@ package struct Tool {
       status = try command.run(request)
     } catch {
       request.progress?.end()
-      guard !request.findings.isEmpty, [.no, .usage].contains(error.status) else {
-        throw request.named(error)
-      }
+      guard [.no, .usage].contains(error.status),
+        !request.findings.isEmpty || request.untold() != nil
+      else { throw request.named(error) }
       output.flush()
       output.tell(error)
       status = error.status
@@ -107,6 +133,10 @@ package struct Tool {
           .damage,
           "the journal is a copy that did not come to its end, and may lack something; make it anew."
         ))
+    }
+    if let untold = request.untold() {
+      status = untold.status ?? status
+      output.remark(untold.text)
     }
     let findings = request.findings
     if !findings.isEmpty { status = ExitStatus(of: findings) }

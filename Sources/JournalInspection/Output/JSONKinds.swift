@@ -44,15 +44,16 @@ package struct JSONKind: Sendable {
       "context name date base edits isBehind problem objects changes"),
     JSONKind(
       "verification", "what a verification has found",
-      "isSound isDeep lastCommit findings doubts comparedCommits directCommits uncomparedCommits"),
+      "isSound isDeep lastCommit firstKeptCommit findings doubts comparedCommits directCommits uncomparedCommits"
+    ),
     JSONKind(
       "growth", "the size of the journal when each of its segments began, and now", "points"),
     JSONKind(
       "activity", "how many events came before each commit from the first shown on", "first events"),
     JSONKind("check", "what replay --check has found", "comparedCommits findings"),
     JSONKind(
-      "stats", "what can be counted",
-      "files frames storedBytes payloadBytes objects events touchedMost"),
+      "stats", "what can be counted; `unread` says what could not be read",
+      "unread files frames storedBytes payloadBytes objects events touchedMost"),
     JSONKind("segmentHeader", "the header of a segment", "file offset bytes fields"),
     JSONKind("segmentFooter", "the footer of a segment", "file offset fields"),
     JSONKind(

@@ -30,6 +30,7 @@ extension Command {
       let (original, path) = (try request.path(), try request.newPath())
       var kept = Keeping.latest
       if let since = request["since"] {
+        request.tellsEdits = true
         let number = try Reference(since, now: request.now).beginning(in: try request.store())
         kept = .commits(since: number)
       }

@@ -26,6 +26,7 @@ extension Command {
       options: [.newJournal, .author, .message], isPaged: false, passCount: 1
     ) { (request) throws(ToolError) in
       let path = try request.newPath()
+      request.tellsEdits = true
       guard let model = try request.store().model else {
         throw .no("“\(try request.path())” has no model, which says what objects are like.")
       }

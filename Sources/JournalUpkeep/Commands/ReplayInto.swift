@@ -25,6 +25,7 @@ extension Command {
         throw .usage("--into goes neither with --speed nor with --check; verify the new journal.")
       }
       let (original, path) = (try request.path(), try request.newPath("into"))
+      request.tellsEdits = true
       let store = try request.store()
       let wanted = try request.lastReplayed(in: store)
       try NewPlace.refuseExisting(path, on: disk)

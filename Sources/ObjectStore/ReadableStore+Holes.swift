@@ -1,0 +1,134 @@
+internal import EventFold
+internal import Journaling
+package import ObjectModel
+
+// What is on both sides of commits that cannot be read.
+extension ReadableStore {
+  /// Calls a closure with the numbers of the commits that have changed an object, the last first. Each leads to the one
+  /// before it; where one cannot be read, those before it are looked through for one that has.
+  ///
+  /// - Parameters:
+  ///   - passingOver: is told of each commit that cannot be read, and why.
+  ///   - body: returns whether to go on.
+  package func forEachCommit(
+    changing object: ObjectID, passingOver: (CommitNumber, StoreError) -> Void,
+    _ body: (CommitNumber) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    let firstKept = firstKeptCommit
+    var number = try head.changed(object) ?? .none
+    var isKnown = true
+    while number > .none, number >= firstKept {
+      var change: ObjectChange?
+      do throws(StoreError) {
+        change = try past(number).change(of: object)
+        if change == nil, isKnown { throw .chainBroken(object, in: number) }
+      } catch {
+        guard error.isFinding else { throw error }
+        passingOver(number, error)
+        isKnown = false
+      }
+      guard let change else {
+        number = number.previous
+        continue
+      }
+      guard try body(number) else { return }
+      (number, isKnown) = (change.previous, true)
+    }
+  }
+
+  /// Every value that a key of an object had, or without a key all of its values, as far as its commits can be read. Of
+  /// what comes before a commit that cannot be read, values are left out that the commits say only in short, where the
+  /// object's beginning is not known.
+  ///
+  /// - Parameter passingOver: is told of each commit that cannot be read, and why.
+  package func history(
+    of object: ObjectID, key: String?, passingOver: (CommitNumber, StoreError) -> Void
+  ) throws(StoreError) -> [PastValue] {
+    var values: [PastValue] = []
+    var names = key.map { NamesOfKey(of: $0, in: object.entity, self) }
+    // Also where none of its values is wanted.
+    var first = head.number.next
+    do throws(StoreError) {
+      try walkBack(object) { era, changed in
+        let name = names?.name(inEra: era)
+        values += changed.filter { key == nil || $0.key == name }.sorted { $0.key > $1.key }
+        first = min(first, changed.first?.commit ?? first)
+        return true
+      }
+      return values.reversed()
+    } catch {
+      guard error.isFinding else { throw error }
+    }
+    var stretch = PastStretch()
+    var older: [PastStretch] = []
+    try forEachCommit(changing: object) { number, error in
+      passingOver(number, error)
+      if !stretch.isEmpty { older.append(stretch) }
+      stretch = PastStretch()
+    } _: { (number) throws(StoreError) in
+      guard number < first else { return true }
+      let commit = try past(number)
+      guard let change = try commit.change(of: object) else { return true }
+      stretch.add(commit.head, change)
+      return true
+    }
+    older.append(stretch)
+    names = key.map { NamesOfKey(of: $0, in: object.entity, self) }
+    let eras = head.eras
+    let wanted = eras.indices.reversed().map { names?.name(inEra: $0) }
+    return older.reversed().flatMap { stretch in
+      stretch.values { name(of: $0) ?? "" }.filter { value in
+        guard key != nil, let era = eras.lastIndex(where: { $0.since < value.commit }) else {
+          return key == nil
+        }
+        return wanted[eras.count - 1 - era] == value.key
+      }
+    } + values.reversed()
+  }
+}
+
+/// What commits have changed of an object that lead to each other, the last first.
+private struct PastStretch {
+  private var commits: [(head: CommitContent, change: ObjectChange)] = []
+
+  var isEmpty: Bool { commits.isEmpty }
+
+  mutating func add(_ head: CommitContent, _ change: ObjectChange) {
+    commits.append((head, change))
+  }
+
+  /// The values, the first first: those that the commits say, and those that follow from the object's beginning.
+  func values(_ name: (KeyNumber) -> String) -> [PastValue] {
+    var values: [PastValue] = []
+    // What is known of the object.
+    var row: Row?
+    var isKnown = false
+    for (head, change) in commits.reversed() {
+      if change.kind == .inserted { (row, isKnown) = (nil, true) }
+      let before = row
+      if change.kind == .deleted {
+        row = nil
+      } else if isKnown {
+        do throws(FoldError) {
+          row = try change.applied(to: row)
+        } catch {
+          isKnown = false
+        }
+      }
+      let told = change.entries.compactMap { entry -> PastValue? in
+        var (old, new) = (before?[entry.key], row?[entry.key])
+        if case .replaced(let one, let other) = entry.change {
+          (old, new) = (one, other)
+        } else if !isKnown {
+          return nil
+        }
+        return PastValue(
+          commit: head.number, date: head.time.date, author: head.author, message: head.message,
+          contextName: head.contextName, key: name(entry.key), old: old, new: new)
+      }
+      values += told.sorted { $0.key < $1.key }
+      if change.kind == .deleted { isKnown = true }
+    }
+    return values
+  }
+}
