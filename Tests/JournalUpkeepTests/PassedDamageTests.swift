@@ -137,7 +137,7 @@ import ToolSupport
     for line in ["info", "query Blog", "show"] {
       #expect(Upkeep.run(line, on: disk).status == .fine, "\(line)")
     }
-    for line in ["stats", "events", "report --json"] {
+    for line in ["stats", "events"] {
       let run = Upkeep.run(line, on: disk)
       #expect(run.status == .damage && !run.output.isEmpty, "\(line): \(run.errors)")
     }
