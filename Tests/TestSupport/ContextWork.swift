@@ -16,6 +16,8 @@ package struct DraftContent: Hashable, Sendable {
   package let base: CommitNumber
   /// The objects that have to be saved.
   package let objects: [ObjectID: Object]
+  /// Where the others stand that do not stand on the base.
+  package let places: [ObjectID: CommitNumber]
   package let editCount: Int
   /// What undoing and redoing would bring back, what came since the last border last.
   package let undo: [[Restoration]]
@@ -30,6 +32,8 @@ package struct DraftContent: Hashable, Sendable {
     objects = reference.objects.filter(\.value.isDirty).mapValues {
       Object(base: $0.base, baseRow: $0.baseRow, row: $0.now)
     }
+    places = reference.objects.filter { !$1.isDirty && $1.base != reference.base }
+      .mapValues(\.base)
     editCount = reference.editCount
     let open = reference.open.changes.isEmpty ? [] : [reference.open]
     undo = (reference.undoSteps + open).map { reference.restorations($0) }
@@ -38,13 +42,20 @@ package struct DraftContent: Hashable, Sendable {
   }
 
   /// What a context holds.
-  package init(_ fold: ContextFold, of store: JournaledStore) throws {
+  ///
+  /// - Parameter known: all objects that it may know.
+  package init(
+    _ fold: ContextFold, of store: JournaledStore, among known: some Sequence<ObjectID>
+  ) throws {
     func restorations(_ step: UndoStep) throws -> [Restoration] {
       try fold.restorations(of: step) { try store.row(of: $0, at: $1) }
     }
     base = fold.base
-    objects = fold.objects.filter(\.value.isDirty).mapValues {
-      Object(base: $0.base, baseRow: $0.baseRow, row: $0.row)
+    let changed = fold.objects.filter(\.value.isDirty)
+    objects = changed.mapValues { Object(base: $0.base, baseRow: $0.baseRow, row: $0.row) }
+    places = known.reduce(into: [:]) { places, object in
+      let place = fold.base(of: object)
+      if changed[object] == nil, place != fold.base { places[object] = place }
     }
     editCount = fold.editCount
     undo = try (fold.undoSteps + [fold.openStep].compactMap(\.self)).map(restorations)

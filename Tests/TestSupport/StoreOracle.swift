@@ -10,9 +10,15 @@ package struct StoreOracle {
   private let ledger: StoreLedger
   private let crash: Crash
 
+  /// All objects that contexts have known.
+  private let known: Set<ObjectID>
+
   package init(_ ledger: StoreLedger, _ crash: Crash) {
     self.ledger = ledger
     self.crash = crash
+    known = ledger.moments.reduce(into: []) { known, moment in
+      if let work = moment.work { known.formUnion(work.reference.objects.keys) }
+    }
   }
 
   /// What was found in a store after a crash.
@@ -123,7 +129,8 @@ package struct StoreOracle {
   private func drafts(of store: JournaledStore) throws -> [String: DraftContent] {
     var found: [String: DraftContent] = [:]
     for draft in store.unsavedDrafts {
-      found[draft.contextName] = try DraftContent(try store.resume(draft).content, of: store)
+      found[draft.contextName] = try DraftContent(
+        try store.resume(draft).content, of: store, among: known)
     }
     return found
   }

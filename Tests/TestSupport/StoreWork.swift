@@ -122,7 +122,8 @@ package final class StoreWork {
     for draft in store.unsavedDrafts where opened.count < 2 && dice.pick(2) == 0 {
       guard var work = left[draft.contextName] else { throw WorkError("\(draft) is none") }
       let resumed = try store.resume(draft)
-      let content = try DraftContent(resumed.content, of: store)
+      let content = try DraftContent(
+        resumed.content, of: store, among: work.reference.objects.keys)
       guard content == work.content else {
         let meant = work.content.map { "\($0)" } ?? "nothing"
         throw WorkError("\(draft) holds \(content), and not \(meant)")
