@@ -225,6 +225,18 @@ extension EditBufferContents {
     }
   }
 
+  /// What stands before the halves; nil where there is no file, or something else in its place.
+  private static func firstBytes(in folder: any ReadableFolder) throws(DiskError) -> [UInt8]? {
+    do throws(DiskError) {
+      guard try folder.information(of: JournalFiles.edits) != nil else { return nil }
+      let file = try folder.fileForReading(JournalFiles.edits)
+      return try file.bytes(limit: EditBufferLayout.firstHalfOffset)
+    } catch {
+      guard error.meetsNoFile else { throw error }
+      return nil
+    }
+  }
+
   /// What keeps it from being known how many frames are durable; nil where that is known.
   package static func durabilityFinding(
     in folder: any ReadableFolder, store: StoreIdentity
@@ -233,14 +245,7 @@ extension EditBufferContents {
     guard try folder.information(of: JournalFiles.edits) != nil else {
       return finding(.editBufferMissing)
     }
-    let bytes: [UInt8]
-    do throws(DiskError) {
-      let file = try folder.fileForReading(JournalFiles.edits)
-      bytes = try file.bytes(limit: EditBufferLayout.firstHalfOffset)
-    } catch {
-      guard error.meetsNoFile else { throw error }
-      return finding(.editBufferDamaged)
-    }
+    guard let bytes = try firstBytes(in: folder) else { return finding(.editBufferDamaged) }
     return bytes.withUnsafeBytes { bytes in
       guard bytes.count == EditBufferLayout.firstHalfOffset else {
         return finding(.editBufferDamaged)
@@ -266,9 +271,7 @@ extension EditBufferContents {
   package static func durableThrough(
     in folder: any ReadableFolder, store: StoreIdentity
   ) throws(DiskError) -> FrameNumber? {
-    guard try folder.information(of: JournalFiles.edits) != nil else { return nil }
-    let file = try folder.fileForReading(JournalFiles.edits)
-    let bytes = try file.bytes(limit: EditBufferLayout.firstHalfOffset)
+    guard let bytes = try firstBytes(in: folder) else { return nil }
     return bytes.withUnsafeBytes { bytes in
       guard bytes.count == EditBufferLayout.firstHalfOffset,
         case .header(let header) = EditBufferHeader.read(bytes), header.store == store

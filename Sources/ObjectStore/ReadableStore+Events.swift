@@ -235,10 +235,10 @@ extension JournalReader {
   func firstTime(
     ofSegmentAt segment: Int = 0, _ decoder: EventDecoder
   ) throws(StoreError) -> RecordedTime {
-    var first = RecordedTime(
-      rawValue: try onJournal { () throws(JournalError) in
-        try creationTime(ofSegmentAt: segment)
-      })
+    let begun = try onJournal { () throws(JournalError) in
+      try creationTime(ofSegmentAt: segment)
+    }
+    var first = RecordedTime(rawValue: begun)
     let frame = manifest.segments[segment].firstFrame
     try forEachEntry(from: frame, decoder) { (_, batch, entry) throws(StoreError) in
       switch entry {

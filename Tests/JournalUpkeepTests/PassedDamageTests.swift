@@ -186,6 +186,40 @@ import ToolSupport
     #expect(missing.status == .damage && missing.errors.contains("may be missing"), "\(missing)")
   }
 
+  @Test func `the file of another journal, a newer one and a folder in its place are told as well`()
+    throws
+  {
+    let newer = try Self.make { bytes in
+      var bytes = bytes
+      // The format, and the check of the header.
+      bytes[8] += 1
+      let check = bytes[..<56].withUnsafeBytes { Checksum.of($0, salt: 0) }
+      for place in 0..<8 { bytes[56 + place] = UInt8(truncatingIfNeeded: check >> (8 * place)) }
+      return bytes
+    }
+    let other = try Journals.killed().contents(of: Self.path)
+    let foreign = try Self.make { _ in other }
+    let folder = try Self.make { _ in nil }
+    try folder.makeFolders(Self.path)
+    let uncertain = try Self.make { bytes in
+      var bytes = bytes
+      for offset in EditBufferLayout.slotOffsets { bytes[offset + 8] ^= 1 }
+      // Of a buffer that was just made the second has nothing in it.
+      bytes[EditBufferLayout.slotOffsets[1]] |= 1
+      return bytes
+    }
+    for (disk, words, status) in [
+      (newer, "newer code has written the file", JournalInspection.ExitStatus.newerFormat),
+      (foreign, "is damaged", .damage), (folder, "is damaged", .damage),
+      (uncertain, "is damaged", .damage),
+    ] {
+      let run = Upkeep.run("log -n 1", on: disk)
+      #expect(run.status == status && run.output.contains("commit 24 "), "\(run)")
+      #expect(run.errors.contains("edits") && run.errors.contains(words), "\(run)")
+      #expect(run.errors.contains("commits after 24 may be missing: "), "\(run)")
+    }
+  }
+
   @Test func `where the file is missing that is a note, and only where there is more`() throws {
     let disk = try Self.make { _ in nil }
     for line in Self.lines {

@@ -73,8 +73,16 @@ private struct HistoryReport {
     (self.first, self.last) = (max(first, 1), last)
     let all = (first: self.first, last: last)
     let isDeep = request.has("deep")
-    (drafts, verification) = try onStore { () throws(StoreError) in
-      (try store.unsavedWork(), try store.verification(deep: isDeep))
+    verification = try onStore { () throws(StoreError) in
+      try store.verification(deep: isDeep)
+    }
+    do throws(StoreError) {
+      drafts = try store.unsavedWork()
+    } catch {
+      // What is wrong the verification says.
+      guard error.code == .damaged else { throw ToolError(error) }
+      drafts = []
+      request.output.remark("what is not saved cannot be told.")
     }
     // Where compaction has dropped all there were, nobody has asked for what is not there.
     if first > last, last > .none, ["since", "until", "at"].contains(where: request.has) {
