@@ -170,6 +170,33 @@ import ToolSupport
     #expect(Self.get("title", on: disk) == "A", "\(repaired)")
   }
 
+  @Test func `a run that another was put in the place of is lost`() throws {
+    let notes = try Notes()
+    let (one, other) = (
+      notes.disk.imageAfterProcessDeath(), notes.disk.imageAfterProcessDeath()
+    )
+    for (disk, title) in [(one, "B"), (other, "C")] {
+      let store = try JournaledStore(on: disk, at: Journals.path, model: nil)
+      let context = ManagedObjectContext(store)
+      for note in try context.fetch(FetchRequest("Note")) { note["title"] = .string(title) }
+      try context.save()
+      context.close()
+      try store.compact(keeping: .latest)
+      let later = ManagedObjectContext(store)
+      later.insert("Note")["title"] = "D"
+      try later.save()
+      later.close()
+      try store.close()
+    }
+    let path = try #require(one.paths.first { $0.hasSuffix(".xr") })
+    try one.setContents(path, try #require(other.contents(of: path)))
+    let run = try Self.repair(one)
+    let name = path.split(separator: "/").last ?? ""
+    #expect(run.errors.contains("what the file \(name) had"), "\(run)")
+    let found = Upkeep.run("query 'Note where title = \"C\"' --count -s New.xjournal", on: one)
+    #expect(found.output == "0\n", "\(found) \(run)")
+  }
+
   @Test(arguments: [false, true])
   func `what lost commits at the end did is told to be in the state`(isNameless: Bool) throws {
     var notes = try Notes()
@@ -211,6 +238,33 @@ import ToolSupport
       let found = Upkeep.run("query 'entity0\(words)' --count -s New.xjournal", on: disk)
       #expect(found.output == "\(count)\n", "\(words): \(found) \(run)")
     }
+  }
+
+  @Test func `an entity without a name does not take that of another`() throws {
+    let disk = SimulatedDisk(seed: 5)
+    let old = EntityDescription("Old", attributes: [AttributeDescription("name", .string)])
+    let note = EntityDescription("Note", attributes: [AttributeDescription("name", .string)])
+    let first = try JournaledStore(
+      on: disk, at: Journals.path, model: try ManagedObjectModel(entities: [old, note]))
+    var context = ManagedObjectContext(first)
+    for name in ["Old", "Note"] { context.insert(name)["name"] = .string(name) }
+    try context.save()
+    context.close()
+    try first.compact(keeping: .latest)
+    try first.close()
+    let called = EntityDescription("entity0", attributes: [AttributeDescription("name", .string)])
+    let store = try JournaledStore(
+      on: disk, at: Journals.path, model: try ManagedObjectModel(entities: [note, called]))
+    context = ManagedObjectContext(store)
+    context.insert("entity0")["name"] = "its own"
+    try context.save()
+    context.close()
+    try store.close()
+    try Self.flip(".xc", on: disk)
+    let run = try Self.repair(disk)
+    let words = "'entity0 where key0 = \"its own\"' --count"
+    let found = Upkeep.run("query \(words) -s New.xjournal", on: disk)
+    #expect(found.output == "1\n", "\(found) \(run)")
   }
 }
 
