@@ -23,47 +23,24 @@ extension ReadableStore {
   public func forEachEvent(
     _ body: (StoreEvent) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    let last = try settle()
-    var telling: EventTelling?
-    var next = FrameNumber.none
-    var failure: StoreError?
-    try readingJournal { (reader) throws(StoreError) in
-      if telling == nil {
-        telling = EventTelling(
-          from: try reader.firstTime(decoder), name: { [self] in name(of: $0) ?? "" })
-      }
-      // What was told before something was dropped stays told.
-      let first = max(next, reader.manifest.segments[0].firstFrame)
-      return try reader.forEachEntry(from: first, through: last, decoder) {
-        (place, entry) throws(StoreError) in
-        next = place.number.next
-        guard let event = telling?.tell(entry) else { return true }
-        do throws(StoreError) {
-          return try body(event)
-        } catch {
-          failure = error
-          return false
-        }
-      }
-    }
-    if let failure { throw failure }
+    try forEachEvent(passingOver: nil, body)
   }
 
-  /// The same, which goes on with the next segment where one cannot be read to its end.
+  /// The same, which may go on with the next segment where one cannot be read to its end.
   ///
-  /// - Parameter passingOver: is told where that is, and why.
+  /// - Parameter passingOver: is told where that is, and why; where it is nil, that is thrown.
   package func forEachEvent(
-    passingOver: (StoreError) -> Void, _ body: (StoreEvent) throws(StoreError) -> Bool
+    passingOver: ((StoreError) -> Void)?, _ body: (StoreEvent) throws(StoreError) -> Bool
   ) throws(StoreError) {
     let last = try settle()
     var telling: EventTelling?
     var next = FrameNumber.none
     var failure: StoreError?
     try readingJournal { (reader) throws(StoreError) in
-      var ending = JournalReader.Ending(next: next)
       var goesOn = true
       for (place, segment) in reader.manifest.segments.enumerated() where goesOn {
         let end = min(last, segment.sealing?.lastFrame ?? last)
+        // What was told before something was dropped stays told.
         guard max(next, segment.firstFrame) <= end else { continue }
         do throws(StoreError) {
           if telling == nil {
@@ -71,7 +48,7 @@ extension ReadableStore {
               from: try reader.firstTime(ofSegmentAt: place, decoder),
               name: { [self] in name(of: $0) ?? "" })
           }
-          ending = try reader.forEachEntry(
+          let ending = try reader.forEachEntry(
             from: max(next, segment.firstFrame), through: end, decoder
           ) { (place, entry) throws(StoreError) in
             next = place.number.next
@@ -83,15 +60,14 @@ extension ReadableStore {
             }
             return goesOn
           }
-          if let finding = ending.finding { passingOver(StoreError(refusing: finding)) }
+          if let finding = ending.finding { throw StoreError(refusing: finding) }
         } catch {
-          guard error.isFinding else { throw error }
+          guard let passingOver, error.isFinding else { throw error }
           passingOver(error)
         }
         next = max(next, end.next)
       }
-      ending.finding = nil
-      return ending
+      return JournalReader.Ending(next: next)
     }
     if let failure { throw failure }
   }
