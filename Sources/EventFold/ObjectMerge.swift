@@ -90,7 +90,10 @@ package enum ObjectMerge: Hashable, Sendable {
     _ sides: ObjectConflict, _ kindOf: (KeyNumber) -> MergeKind
   ) -> ObjectMerge? {
     guard sides.ours != nil, var result = sides.theirs else { return nil }
-    for key in sides.ourKeys {
+    let keys = sides.ourKeys
+    // Who has brought an object back without values has not seen those that it would get.
+    if keys.isEmpty, sides.ours != sides.theirs { return nil }
+    for key in keys {
       let kind = kindOf(key)
       guard kind.mergesByItself, case .merged(let value) = ValueMerge(sides, key, kind) else {
         return nil

@@ -57,6 +57,16 @@ import Testing
     #expect(merge(base, base, base, .tell) == .merged(base))
   }
 
+  @Test func `S63: an object brought back without values conflicts with one that has some`() {
+    let theirs = Row([key(1): 1])
+    let sides = ObjectConflict(object(1), base: nil, ours: Row(), theirs: theirs)
+    #expect(merge(nil, Row(), theirs, .tell) == .conflict(sides))
+    #expect(merge(nil, Row(), Row(), .tell) == .merged(Row()))
+    #expect(merge(nil, Row(), theirs, .storeWins) == .merged(theirs))
+    #expect(merge(nil, Row(), theirs, .objectWins) == .merged(theirs))
+    #expect(merge(nil, Row(), theirs, .overwrite) == .merged(Row()))
+  }
+
   @Test func `S63: a change that only one side made stands under both policies by property`() {
     let ours = Row([key(1): 10, key(2): 2, key(3): .counter(0)])
     let theirs = Row([key(1): 1, key(2): 20, key(3): .counter(0), key(4): "new"])
