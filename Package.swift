@@ -117,10 +117,12 @@ let package = Package(
       dependencies: ["DiskAccess", "JournalInspection", "JournalUpkeep"],
       path: "Tools/xjournal", swiftSettings: strict),
 
+    .target(name: "CTrapProfile", path: "Tests/CTrapProfile"),
     .target(
       name: "TestSupport",
       dependencies: [
-        "ByteCoding", "DiskAccess", "DiskSimulation", "EventCoding", "EventFold", "Journaling",
+        "CTrapProfile", "ByteCoding", "DiskAccess", "DiskSimulation", "EventCoding", "EventFold",
+        "Journaling",
         "ObjectModel", "ObjectStore", "PropertyListCoding",
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
