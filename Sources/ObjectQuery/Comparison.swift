@@ -81,21 +81,6 @@ extension Filter {
 }
 
 extension Filter.Relation {
-  var isOrder: Bool {
-    switch self {
-    case .less, .lessOrEqual, .greater, .greaterOrEqual, .between: true
-    default: false
-    }
-  }
-
-  /// Whether it is about texts and nothing else.
-  var isAboutText: Bool {
-    switch self {
-    case .beginsWith, .endsWith, .like, .matches: true
-    default: false
-    }
-  }
-
   /// The relation that holds with the sides exchanged; nil where there is none.
   var exchanged: Filter.Relation? {
     switch self {

@@ -5,7 +5,6 @@ extension Value {
   /// What a program's value is as one that an object can store; nil where it is none.
   init?(any value: Any) {
     switch value {
-    case let value as Value: self = value
     case let value as Bool: self = .boolean(value)
     case let value as any BinaryInteger:
       guard let integer = Int(exactly: value) else { return nil }
@@ -14,8 +13,6 @@ extension Value {
     case let value as Float: self = .real(Double(value))
     case let value as Decimal: self = .decimal(value)
     case let value as String: self = .string(value)
-    case let value as Substring: self = .string(String(value))
-    case let value as Character: self = .string(String(value))
     case let value as Data: self = .data(value)
     case let value as Date: self = .date(value)
     case let value as UUID: self = .uuid(value)

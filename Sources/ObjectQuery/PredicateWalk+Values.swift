@@ -23,9 +23,10 @@ extension PredicateExpressions.KeyPath: WalkedExpression {
     switch kind {
     case .collectionIsEmpty? where Root.Output.self is String.Type:
       return .filter(Filter(.init(.key(path), .equal, "")))
-    case .collectionIsEmpty? where Root.Output.self is Data.Type:
+    // The data's own, which are none of those that all collections have.
+    case _ where keyPath == \Data.isEmpty:
       return .filter(Filter(.init(.key(path), .equal, .literal(.data(Data())))))
-    case .collectionCount? where Root.Output.self is String.Type || Root.Output.self is Data.Type:
+    case .collectionCount? where Root.Output.self is String.Type, _ where keyPath == \Data.count:
       throw walk.refused(self, " that counts what is in a \(Root.Output.self)")
     case .collectionCount?: return .operand(.count(path))
     case .collectionIsEmpty?: return .filter(Filter(.init(.count(path), .equal, 0)))
