@@ -12,7 +12,6 @@ enum ValueDecoding {
   ) throws -> Object {
     let known: Any? =
       switch (type, value) {
-      case (is Value.Type, _): value
       case (is Data.Type, .data(let value)): value
       case (is Date.Type, .date(let value)): value
       case (is UUID.Type, .uuid(let value)): value

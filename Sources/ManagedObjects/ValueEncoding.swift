@@ -12,7 +12,6 @@ enum ValueEncoding {
   ) throws -> Value {
     // What the store knows needs no coding of its own.
     switch object {
-    case let value as Value: return value
     case let value as Data: return .data(value)
     case let value as Date: return .date(value)
     case let value as UUID: return .uuid(value)
