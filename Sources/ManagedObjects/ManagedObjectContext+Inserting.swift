@@ -90,16 +90,14 @@ extension ManagedObjectContext {
       preconditionFailure("\(object) is an object of another context; delete it there.")
     }
     settleSave()
-    fireQuietly(state)
     // What is becoming a fault has nothing that could be deleted at this moment; as what it is given, that is no change.
-    guard state.presence == .there, !state.isBeingDeleted, !state.isTurningIntoFault else { return }
+    guard canBeChanged(state), !state.isBeingDeleted, !state.isTurningIntoFault else { return }
     storePendingQuietly(of: state)
     state.isBeingDeleted = true
     object.prepareForDeletion()
     state.isBeingDeleted = false
     // The hook may have given it up.
-    fireQuietly(state)
-    guard state.presence == .there else { return }
+    guard canBeChanged(state) else { return }
     readMembers(of: state)
     held[state.objectID] = object
     forgetPendingOfOpenStep(of: state)

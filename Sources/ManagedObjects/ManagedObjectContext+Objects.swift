@@ -173,6 +173,13 @@ extension ManagedObjectContext {
     if state.isFault { fireSlowly(state) }
   }
 
+  /// Reads an object that is to be changed, and says whether it can be: what is not there cannot, nor what cannot be read,
+  /// of which the next save says why.
+  func canBeChanged(_ state: ObjectState) -> Bool {
+    fireQuietly(state)
+    return state.presence == .there && (!state.isFault || state.isTurningIntoFault)
+  }
+
   private func fireSlowly(_ state: ObjectState) {
     do {
       try fire(state)

@@ -13,8 +13,7 @@ extension ManagedObjectContext {
       return
     }
     settleSave()
-    fireQuietly(state)
-    guard state.presence == .there else { return }
+    guard canBeChanged(state) else { return }
     beginTelling()
     defer { endTelling() }
     refuseStrangers(value.destinations, of: state, key, relationship)
@@ -66,8 +65,7 @@ extension ManagedObjectContext {
   ) {
     if inserted.isEmpty, removed.isEmpty { return }
     settleSave()
-    fireQuietly(state)
-    guard state.presence == .there else { return }
+    guard canBeChanged(state) else { return }
     beginTelling()
     defer { endTelling() }
     if relationship.storage == .inverse {
@@ -280,8 +278,7 @@ extension ManagedObjectContext {
   /// The state of an object that is about to be changed because another was; nil where it is gone.
   private func settableState(of object: ObjectID) -> ObjectState? {
     guard let instance = instance(of: object) else { return nil }
-    fireQuietly(instance.state)
-    guard instance.state.presence == .there else { return nil }
+    guard canBeChanged(instance.state) else { return nil }
     // Held from here on, as nobody else may hold it.
     held[object] = instance
     return instance.state

@@ -62,8 +62,7 @@ extension ManagedObjectContext {
 
   /// Sets a value that is stored later. Until then the object has changes by the value being set as it is stored.
   private func setPending(_ decoded: DecodedValue, of state: ObjectState, _ key: KeyNumber) {
-    fireQuietly(state)
-    guard state.presence == .there else { return }
+    guard canBeChanged(state) else { return }
     decoded.isPending = true
     if state.decoded?[key]?.isPending ?? false {
       willChange(state, key)

@@ -115,8 +115,7 @@ extension ManagedObjectContext {
       setUntracked(value, of: state, key, decoded: decoded)
       return
     }
-    fireQuietly(state)
-    guard state.presence == .there else { return }
+    guard canBeChanged(state) else { return }
     base(state)
     willChange(state, key)
     // Who was told may have saved, and may have deleted it or given it up.
@@ -137,8 +136,7 @@ extension ManagedObjectContext {
   /// Whether an object can be changed after somebody was told that it is about to be; then it is said where it stands.
   func isThereStill(_ state: ObjectState) -> Bool {
     guard state.context === self else { return false }
-    fireQuietly(state)
-    guard state.presence == .there else { return false }
+    guard canBeChanged(state) else { return false }
     base(state)
     return true
   }
@@ -175,8 +173,7 @@ extension ManagedObjectContext {
       setUntracked(held, of: state, key)
       return
     }
-    fireQuietly(state)
-    guard state.presence == .there else { return }
+    guard canBeChanged(state) else { return }
     if isChangedByHand(state, name) {
       if let property, let relationship = property.relationship {
         relate(state, key, relationship, to: held)

@@ -42,7 +42,8 @@ struct Stage {
     self.init(stage.disk.imageAfterProcessDeath(), model)
   }
 
-  private init(_ disk: SimulatedDisk, _ model: ManagedObjectModel) {
+  /// A store that a disk has, opened again.
+  init(_ disk: SimulatedDisk, _ model: ManagedObjectModel) {
     self.disk = disk
     do {
       store = try JournaledStore(on: disk, at: "store", model: model, options: .light)
