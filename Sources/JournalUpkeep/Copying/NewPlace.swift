@@ -19,15 +19,20 @@ struct NewPlace {
     try Self.refuseExisting(path, on: disk)
     try Self.refuseWithinJournal(path, on: disk)
     let (parent, name) = Self.split(path)
+    let parentFolder: any DiskFolder
     do throws(DiskError) {
-      let parentFolder = try disk.folder(at: parent)
+      parentFolder = try disk.folder(at: parent)
       try parentFolder.makeFolder(name)
+    } catch {
+      throw ToolError(.cannotCreate, error.description)
+    }
+    do throws(DiskError) {
       try parentFolder.sync()
       folder = try disk.folder(at: path)
       _ = try folder.file(JournalFiles.copyMark, .new)
       try folder.sync()
     } catch {
-      throw ToolError(.cannotCreate, error.description)
+      throw ToolError(.cannotCreate, error.description).leaving(path)
     }
   }
 

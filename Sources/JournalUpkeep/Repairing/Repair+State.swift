@@ -5,15 +5,18 @@ internal import ObjectStore
 
 // What becomes of the state that was kept with the original, and of a past that is lost before it.
 extension Repair {
+  /// Copies the state that was kept.
+  ///
+  /// - Parameter isNeeded: whether the new journal is none without it; otherwise it can be made anew.
   mutating func copyCheckpoint(
-    of survey: JournalSurvey, to place: NewPlace
+    of survey: JournalSurvey, to place: NewPlace, isNeeded: Bool
   ) throws(ToolError) -> [Manifest.Attachment] {
     do throws(StoreError) {
       let copied = try Checkpoint.copyFiles(survey.manifest, in: survey.folder, to: place.folder)
       noted += copied.findings.map { "\($0)" }
       return copied.attachments
     } catch {
-      guard survey.goesBackToBeginning, error.code == .disk else { throw ToolError(error) }
+      guard !isNeeded, error.code == .disk else { throw ToolError(error) }
       noted.append(error.description)
       return []
     }

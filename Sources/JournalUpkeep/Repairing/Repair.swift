@@ -123,7 +123,8 @@ struct Repair {
         try base.write(to: place.folder, behind: start.last, at: time, salt: salt)
       }
     } else if plan.keepsCheckpoint {
-      attachments = try copyCheckpoint(of: survey, to: place)
+      attachments = try copyCheckpoint(
+        of: survey, to: place, isNeeded: plan.isTail || !survey.goesBackToBeginning)
     }
     if let (last, edit) = plan.start {
       let number = survey.manifest.segments.last?.number.next ?? SegmentNumber(1)
