@@ -7,8 +7,8 @@ internal import ObjectStore
 
 /// The folder of a journal as it would be if segments had not lost their headers. What stands in one is known from
 /// elsewhere: from the manifest, from the segment before, and from its own first frames.
-final class MendedFolder: ReadableFolder {
-  private let folder: any ReadableFolder
+final class MendedFolder: OverlaidFolder {
+  let folder: any ReadableFolder
   /// The headers by the names of the files.
   private let headers: [String: [UInt8]]
   private let holdsSegments: Bool
@@ -18,8 +18,6 @@ final class MendedFolder: ReadableFolder {
     self.headers = headers
     self.holdsSegments = holdsSegments
   }
-
-  var name: String { folder.name }
 
   func fileForReading(_ name: String) throws(DiskError) -> any ReadableFile {
     let file = try folder.fileForReading(name)
@@ -32,14 +30,6 @@ final class MendedFolder: ReadableFolder {
     guard !holdsSegments, name == JournalFiles.journalFolder else { return inner }
     return MendedFolder(inner, headers, holdsSegments: true)
   }
-
-  func names() throws(DiskError) -> [String] { try folder.names() }
-
-  func information(of name: String) throws(DiskError) -> FileInformation? {
-    try folder.information(of: name)
-  }
-
-  func fileSystem() throws(DiskError) -> FileSystemKind { try folder.fileSystem() }
 
   // MARK: Finding headers
 
@@ -171,16 +161,14 @@ final class MendedFolder: ReadableFolder {
 }
 
 /// A segment's file with another header than it has.
-private final class MendedFile: ReadableFile {
-  private let file: any ReadableFile
+private final class MendedFile: OverlaidFile {
+  let file: any ReadableFile
   private let header: [UInt8]
 
   init(_ file: any ReadableFile, _ header: [UInt8]) {
     self.file = file
     self.header = header
   }
-
-  var name: String { file.name }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int
   {
@@ -191,10 +179,4 @@ private final class MendedFile: ReadableFile {
     }
     return count
   }
-
-  func information() throws(DiskError) -> FileInformation { try file.information() }
-
-  func advise(_ advice: FileAdvice) throws(DiskError) { try file.advise(advice) }
-
-  func close() throws(DiskError) { try file.close() }
 }

@@ -1,12 +1,13 @@
 internal import DiskAccess
+internal import JournalInspection
 internal import Synchronization
 
 /// A disk to look at whose files can be read to their ends, also where the medium gives some of their bytes no more: in
 /// their place stand others, which no check fits. So what could not be read is damaged, and nothing else.
 ///
 /// Only what somebody makes a new journal of is read like that. Whoever shows what a journal says tells of the failure.
-final class PatientDisk: ReadableDisk {
-  private let disk: any ReadableDisk
+final class PatientDisk: OverlaidDisk {
+  let disk: any ReadableDisk
   private let unreadable = Mutex<[String: [Range<UInt64>]]>([:])
   /// Where something stands that should be a folder and is none.
   private let others = Mutex<Set<String>>([])
@@ -50,16 +51,10 @@ final class PatientDisk: ReadableDisk {
   func folderForReading(at path: String) throws(DiskError) -> any ReadableFolder {
     PatientFolder(try disk.folderForReading(at: path), "", self)
   }
-
-  func wallClock() -> Int64 { disk.wallClock() }
-
-  func steadyClock() -> UInt64 { disk.steadyClock() }
-
-  func processNumber() -> Int32 { disk.processNumber() }
 }
 
-private final class PatientFolder: ReadableFolder {
-  private let folder: any ReadableFolder
+private final class PatientFolder: OverlaidFolder {
+  let folder: any ReadableFolder
   /// Empty, or ends with a slash.
   private let path: String
   private let disk: PatientDisk
@@ -67,8 +62,6 @@ private final class PatientFolder: ReadableFolder {
   init(_ folder: any ReadableFolder, _ path: String, _ disk: PatientDisk) {
     (self.folder, self.path, self.disk) = (folder, path, disk)
   }
-
-  var name: String { folder.name }
 
   func fileForReading(_ name: String) throws(DiskError) -> any ReadableFile {
     PatientFile(try folder.fileForReading(name), path + name, disk)
@@ -84,31 +77,21 @@ private final class PatientFolder: ReadableFolder {
       throw DiskError(error.call, error.name, .notFound)
     }
   }
-
-  func names() throws(DiskError) -> [String] { try folder.names() }
-
-  func information(of name: String) throws(DiskError) -> FileInformation? {
-    try folder.information(of: name)
-  }
-
-  func fileSystem() throws(DiskError) -> FileSystemKind { try folder.fileSystem() }
 }
 
-private final class PatientFile: ReadableFile {
+private final class PatientFile: OverlaidFile {
   /// What media lose at once, mostly.
   private static let sectorByteCount: UInt64 = 4096
   /// Neither zeros, which stand where nothing was written yet, nor the beginning of anything.
   private static let filling: UInt8 = 0xDB
 
-  private let file: any ReadableFile
+  let file: any ReadableFile
   private let path: String
   private let disk: PatientDisk
 
   init(_ file: any ReadableFile, _ path: String, _ disk: PatientDisk) {
     (self.file, self.path, self.disk) = (file, path, disk)
   }
-
-  var name: String { file.name }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int
   {
@@ -175,10 +158,4 @@ private final class PatientFile: ReadableFile {
   ) {
     for place in part { buffer[Int(place - offset)] = Self.filling }
   }
-
-  func information() throws(DiskError) -> FileInformation { try file.information() }
-
-  func advise(_ advice: FileAdvice) throws(DiskError) { try file.advise(advice) }
-
-  func close() throws(DiskError) { try file.close() }
 }

@@ -1,4 +1,5 @@
 internal import DiskAccess
+internal import JournalInspection
 
 /// A folder as it would be if some files were there, or had other bytes than they have. Nothing is written for that.
 final class SuppliedFolder: ReadableFolder {
@@ -88,8 +89,8 @@ private final class SuppliedFile: ReadableFile {
 }
 
 /// A disk on which there is one folder, by whatever path it is asked for.
-final class SuppliedDisk: ReadableDisk {
-  private let disk: any ReadableDisk
+final class SuppliedDisk: OverlaidDisk {
+  let disk: any ReadableDisk
   private let folder: any ReadableFolder
 
   init(_ folder: any ReadableFolder, on disk: any ReadableDisk) {
@@ -97,10 +98,4 @@ final class SuppliedDisk: ReadableDisk {
   }
 
   func folderForReading(at path: String) throws(DiskError) -> any ReadableFolder { folder }
-
-  func wallClock() -> Int64 { disk.wallClock() }
-
-  func steadyClock() -> UInt64 { disk.steadyClock() }
-
-  func processNumber() -> Int32 { disk.processNumber() }
 }
