@@ -2,6 +2,7 @@ import DiskSimulation
 import JournalInspection
 import ManagedObjects
 import ObjectModel
+import ObjectPatching
 import ObjectStore
 import Testing
 import ToolSupport
@@ -105,5 +106,25 @@ import ToolSupport
   @Test func `a difference that no patch can say is refused, and no fault of the tool's`() throws {
     let run = run("diff 4 5 --format patch")
     #expect(run.status == .no && run.errors.contains("several objects"), "\(run)")
+  }
+}
+
+/// How `patch` names what it decides, and what is not there yet.
+@Suite struct PatchWordTests {
+  private static let patch =
+    #"{"patch":1,"objects":[{"entity":"Post","id":{"guid":"00000000-0000-0000-0000-000000000001"},"old":{"title":"Other"},"new":{"title":"Mine"}},{"entity":"Post","id":{"guid":"00000000-0000-0000-0000-000000000009"},"new":{"title":"New"}}]}"#
+
+  @Test func `what a policy has decided is told, by words and in the document`() throws {
+    let disk = try Journals.sound()
+    let line = "patch - -s Notes.xjournal --policy force"
+    let dry = Upkeep.run("\(line) --dry-run", on: disk, input: Self.patch)
+    #expect(dry.status == .fine && dry.errors.contains("nothing was committed."), "\(dry)")
+    #expect(dry.errors.contains("decided: ") && dry.errors.contains("title"), "\(dry)")
+    // What is not there yet has no number that it could be named by.
+    #expect(dry.output.contains("00000000-0000-0000-0000-000000000009"), "\(dry)")
+    let json = Upkeep.run("\(line) --json", on: disk, input: Self.patch)
+    let document = try JSONValue(parsing: Array(json.output.utf8)).object
+    #expect(document?["commit"] == 6 && document?["conflicts"]?.array?.count == 1, "\(json)")
+    #expect(Upkeep.run("get Post/1 title", on: disk).output.contains("Mine"))
   }
 }

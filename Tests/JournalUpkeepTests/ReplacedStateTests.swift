@@ -35,4 +35,29 @@ import ToolSupport
     try store.close()
     #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
   }
+
+  @Test(arguments: ["backup", "compact"])
+  func `beside a program that drops its past a copy is made anew of what there is then`(
+    line: String
+  ) throws {
+    let disk = try Journals.sound()
+    let store = try JournaledStore(on: disk, at: Journals.path, model: nil)
+    // When the manifest has been read, and the segments it names have not.
+    nonisolated(unsafe) var count = 0
+    let beside = ReadingDisk(disk) { path, _ in
+      guard path.hasSuffix(".xj"), count < 3 else { return nil }
+      count += 1
+      let context = ManagedObjectContext(store, isolation: nil)
+      context.insert("Blog")["name"] = "meanwhile"
+      guard (try? context.save()) != nil else { return .inputOutput }
+      context.close()
+      return (try? store.compact(keeping: .latest)) == true ? nil : .inputOutput
+    }
+    let run = Run(
+      "\(line) -s Notes.xjournal -o New.xjournal --json", on: beside, table: Upkeep.table(on: disk))
+    #expect(run.status == .fine && run.errors.isEmpty && count == 3, "\(run)")
+    try store.close()
+    #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
+    #expect(try StoreReader(on: disk, at: "New.xjournal").lastCommit.rawValue == 8)
+  }
 }

@@ -1,0 +1,142 @@
+import DiskAccess
+import DiskSimulation
+import JournalInspection
+import JournalUpkeep
+import ManagedObjects
+import ObjectModel
+import ObjectPatching
+import ObjectStore
+import Testing
+import ToolSupport
+
+/// What commands cannot do they refuse in a sentence, before anything is made or changed.
+@Suite struct RefusedRequestTests {
+  @Test(arguments: [
+    ("backup -o /", "there is something at “/” already"),
+    ("backup -o ''", "--output needs a path."),
+    ("backup -o Gone/New.xjournal", "Gone"), ("backup", "needs a place for the new journal"),
+    ("replay --into ''", "--into needs a path."),
+  ])
+  func `a place that cannot be is refused, and nothing is made`(line: String, words: String) throws
+  {
+    let disk = try Journals.killed()
+    let paths = disk.paths
+    let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+    #expect([.usage, .cannotCreate].contains(run.status) && run.errors.contains(words), "\(run)")
+    #expect(disk.paths == paths)
+  }
+
+  @Test func `slashes at the end of a place are not part of its name`() throws {
+    let disk = try Journals.killed()
+    let run = Upkeep.run("backup -s Notes.xjournal -o New.xjournal//", on: disk)
+    #expect(run.status == .fine, "\(run)")
+    #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
+    let within = Upkeep.run("backup -s Notes.xjournal -o Notes.xjournal/New/", on: disk)
+    #expect(within.status == .cannotCreate && within.errors.contains("is within a journal"))
+  }
+
+  @Test func `a name that is too long for a tag is refused, with how long it may be`() throws {
+    let disk = try Journals.sound()
+    let longest = JournaledStore.largestTagByteCount
+    let fits = Upkeep.run("tag \(String(repeating: "t", count: longest))", on: disk)
+    #expect(fits.status == .fine, "\(fits)")
+    let run = Upkeep.run("tag \(String(repeating: "t", count: longest + 1))", on: disk)
+    #expect(run.status == .usage, "\(run)")
+    #expect(
+      run.errors.contains("the name of a tag has \(longest + 1) bytes; it may have \(longest)."))
+    #expect(try StoreReader(on: disk, at: Journals.path).tags.count == 2)
+  }
+
+  @Test func `one of several drafts of a name is named by its number, and no other is given up`()
+    throws
+  {
+    let life = try Journals.sound()
+    let store = try JournaledStore(on: life, at: Journals.path, model: nil)
+    let contexts = (0..<2).map { _ in ManagedObjectContext(store, isolation: nil) }
+    for context in contexts {
+      context.name = "twin"
+      context.insert("Blog")["name"] = "unsaved"
+      context.processPendingChanges()
+    }
+    let nameless = ManagedObjectContext(store, isolation: nil)
+    nameless.insert("Blog")["name"] = "of nobody"
+    nameless.processPendingChanges()
+    let disk = life.imageAfterProcessDeath()
+    let before = Upkeep.contents(of: Journals.path, on: disk)
+    let run = Upkeep.run("drafts discard twin", on: disk)
+    #expect(run.status == .no && run.errors.contains("several drafts are called ‘twin’"), "\(run)")
+    let number = try #require(run.errors.firstMatch(of: /number: (\d+), (\d+)\./))
+    // Who opens it ends what the dead process had begun, and no more.
+    #expect(before.count == Upkeep.contents(of: Journals.path, on: disk).count)
+    let kept = Upkeep.run("compact -s Notes.xjournal -o New.xjournal --json", on: disk)
+    #expect(kept.output.contains("\"keptFor\":["), "\(kept)")
+    // What has no name is told by its number.
+    #expect(kept.output.contains(/"keptFor":\["\d+","twin","twin"\]/), "\(kept)")
+    #expect(
+      Upkeep.run("drafts discard \(number.output.2) -s Notes.xjournal", on: disk).status == .fine)
+    let left = Upkeep.run("drafts -s Notes.xjournal", on: disk).output
+    #expect(left.split(separator: "twin").count == 2, "\(left)")
+    #expect(Upkeep.run("drafts discard twin -s Notes.xjournal", on: disk).status == .fine)
+    #expect(!Upkeep.run("drafts -s Notes.xjournal", on: disk).output.contains("twin"))
+    extendLifetime((contexts, nameless))
+  }
+
+  @Test func `an object that comes twice in an import is refused at its second line`() throws {
+    let disk = try Journals.sound()
+    let lines = Upkeep.run("export", on: disk).output
+    let first = try #require(lines.split(separator: "\n").first)
+    let run = Upkeep.run("import - -o New.xjournal", on: disk, input: "\(lines)\(first)\n")
+    let count = lines.split(separator: "\n").count
+    #expect(run.status == .usage, "\(run)")
+    #expect(run.errors.contains("line \(count + 1): xjournal://"), "\(run)")
+    #expect(run.errors.contains("comes a second time."), "\(run)")
+    #expect(!disk.paths.contains { $0.hasPrefix("New") })
+  }
+
+  @Test func `what cannot be told at any commit leaves a bisection without an answer, in JSON too`()
+    throws
+  {
+    let disk = try Journals.sound()
+    let run = Upkeep.run("bisect 1 head --json -- skip", on: disk, running: Upkeep.check)
+    #expect(run.status == .no, "\(run)")
+    let last = try #require(run.output.split(separator: "\n").last)
+    #expect(
+      last == #"{"version":1,"kind":"bisection","first":null,"good":1,"bad":5,"steps":3}"#,
+      "\(last)")
+  }
+}
+
+/// What is read besides a journal: files, pipes and the standard input, each within its bounds.
+@Suite struct ReadInputTests {
+  private static let bound = 64 << 20
+
+  @Test func `a file of more than a patch may have is refused, and the journal stays`() throws {
+    let disk = try Journals.sound()
+    let before = Upkeep.contents(of: Journals.path, on: disk)
+    try disk.setContents("large.json", [UInt8](repeating: 0x20, count: Self.bound + 1))
+    let run = Upkeep.run("patch large.json -s Notes.xjournal", on: disk)
+    #expect(run.status == .inputOutput, "\(run)")
+    #expect(run.errors.contains("“large.json” has more than 64 MiB."), "\(run)")
+    let input = Upkeep.run(
+      "patch - -s Notes.xjournal", on: disk, input: String(repeating: " ", count: Self.bound + 1))
+    #expect(input.status == .inputOutput, "\(input)")
+    #expect(
+      input.errors.contains("the standard input cannot be read, or has more than 64 MiB."),
+      "\(input)")
+    #expect(Upkeep.contents(of: Journals.path, on: disk) == before)
+  }
+
+  @Test func `a pipe that nobody writes to and what is no file are refused by name`() throws {
+    let disk = try Journals.sound()
+    try disk.setContents("pipe.json", Array("{}".utf8))
+    let silent = ReadingDisk(disk) { path, _ in path.hasSuffix("pipe.json") ? .wouldBlock : nil }
+    let run = Run("patch pipe.json -s Notes.xjournal", on: silent, table: Upkeep.table(on: disk))
+    #expect(run.status == .inputOutput, "\(run)")
+    #expect(run.errors.contains("nobody writes to the pipe “pipe.json”."), "\(run)")
+    let device = Run("patch /dev/null", on: PosixDisk(), table: Upkeep.table(on: disk))
+    #expect(device.status == .inputOutput, "\(device)")
+    #expect(device.errors.contains("“/dev/null” is neither a file nor a pipe."), "\(device)")
+    let missing = Upkeep.run("patch gone.json -s Notes.xjournal", on: disk)
+    #expect(missing.status == .inputOutput && missing.errors.contains("gone.json"), "\(missing)")
+  }
+}
