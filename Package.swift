@@ -117,7 +117,7 @@ let package = Package(
       dependencies: ["DiskAccess", "JournalInspection", "JournalUpkeep"],
       path: "Tools/xjournal", swiftSettings: strict),
 
-    .target(name: "CTrapProfile", path: "Tests/CTrapProfile"),
+    .target(name: "CTrapProfile", dependencies: [], path: "Tests/CTrapProfile"),
     .target(
       name: "TestSupport",
       dependencies: [
