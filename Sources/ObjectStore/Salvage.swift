@@ -31,6 +31,11 @@ package enum SalvagedEntry {
     return (name, commit != nil)
   }
 
+  /// Whether it is a model that was adopted.
+  package var isModel: Bool {
+    if case .event(.modelAdopted) = self { true } else { false }
+  }
+
   /// The same of a frame, with what spans frames read of its journal, where that can be read.
   package static func all(
     in payload: UnsafeRawBufferPointer, of frame: FrameNumber, _ store: StoreTag,

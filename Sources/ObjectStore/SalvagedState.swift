@@ -47,8 +47,14 @@ package struct SalvagedState {
   let checkpoint: Checkpoint?
   /// The commit that it is the state of.
   package let number: CommitNumber
-  /// The models that were adopted later, as far as the checkpoint knows them.
+  /// The models that were adopted later, as far as the checkpoint knows them: also one that was adopted upon the state.
   package let laterModels: [(since: CommitNumber, model: ManagedObjectModel)]
+  /// The checkpoint's catalogue, with the models that the journal behind it tells.
+  private var catalogue: Catalogue?
+  /// How many models there had been at the state.
+  private let eraCount: Int
+  /// Whether a model was adopted that cannot be told, so that commits under it say nothing of the state.
+  private var isModelLost = false
   /// Whether there are files of rows, or should be.
   package let hasRuns: Bool
   /// What cannot be read of it.
@@ -70,7 +76,7 @@ package struct SalvagedState {
   /// The last commit of which something is in rows that do not say so themselves.
   private let endOfRows: CommitNumber
 
-  /// The commits with a later number are of another model, and say nothing of the state.
+  /// Nothing of the commits with a later number is in the rows, as these are of the models up to the state's.
   private var last: CommitNumber { laterModels.first?.since ?? .largest }
 
   /// Whether nothing is known of models and of the names of keys but what the journal behind it tells.
@@ -114,7 +120,8 @@ package struct SalvagedState {
       before = min(max(before, checkpoint.catalogue.firstKept.previous), checkpoint.number)
     }
     let eras = checkpoint?.catalogue.eras ?? []
-    let eraCount = max(1, eras.count { $0.since <= before })
+    let eraCount = max(1, eras.count { $0.since < before })
+    (self.eraCount, catalogue) = (eraCount, checkpoint?.catalogue)
     laterModels = eras.dropFirst(eraCount).map { ($0.since, $0.model) }
     var reading = Reading(store, eras: Array(eras.prefix(eraCount)))
     for layer in checkpoint?.layers ?? [] where layer.era < eraCount {
@@ -127,7 +134,8 @@ package struct SalvagedState {
     number = before
     lastTaken = before
     lastKnown = checkpoint?.number ?? max(before, reading.lastChanged ?? before)
-    endOfRows = checkpoint?.number ?? reading.lastChanged ?? .largest
+    endOfRows = min(
+      checkpoint?.number ?? reading.lastChanged ?? .largest, laterModels.first?.since ?? .largest)
     for (object, row) in known { names.note(object, row.row.entries.map(\.key)) }
   }
 }
@@ -141,7 +149,7 @@ extension SalvagedState {
       noteEffectsOfLost()
     }
     lastTaken = max(lastTaken, content.number)
-    guard content.number > number, content.number <= last else { return }
+    guard content.number > number, !isModelLost else { return }
     for change in content.changes { take(change, of: content.number) }
   }
 
@@ -150,11 +158,40 @@ extension SalvagedState {
     if lastTaken < min(lastKnown, last) { hasGap = true }
   }
 
-  /// Takes in what the journal behind the state says of names.
-  package mutating func take(_ event: Event) { names.note(event) }
+  /// Takes in what the journal behind the state says of names and models.
+  package mutating func take(_ event: Event, in frame: FrameNumber) {
+    names.note(event)
+    guard frame > self.frame, !isModelLost else { return }
+    catalogue?.advance(to: lastTaken)
+    switch event {
+    case .keyNamed:
+      // Of a name that does not follow those that are known, as some are lost, nothing is said by models either.
+      try? catalogue?.apply(event, edit: 0)
+    case .modelAdopted:
+      do throws(Catalogue.Contradiction) {
+        try catalogue?.apply(event, edit: 0)
+      } catch {
+        isModelLost = true
+      }
+    default: break
+    }
+  }
+
+  /// How the rows of an entity were read under the models that were adopted between the state and a commit; nil where
+  /// the entity was not there all the time.
+  private func conversions(of entity: EntityNumber, before commit: CommitNumber) -> [RowConversion]?
+  {
+    var conversions: [RowConversion] = []
+    for era in catalogue?.eras.dropFirst(eraCount) ?? [] where era.since < commit {
+      guard let conversion = era.conversions[entity] else { return nil }
+      conversions.append(conversion)
+    }
+    return conversions
+  }
 
   private mutating func take(_ change: ObjectChange, of commit: CommitNumber) {
     let object = change.object
+    guard let conversions = conversions(of: object.entity, before: commit) else { return }
     let former = touched.removeValue(forKey: object)
     var touched = former ?? Touched()
     defer { self.touched[object] = touched }
@@ -172,6 +209,8 @@ extension SalvagedState {
       unknown.insert(object)
     }
     for entry in change.entries where !touched.keys.contains(entry.key) {
+      // What a model has made of a value is not what the state had.
+      guard conversions.allSatisfy({ $0.keeps(entry.key) }) else { continue }
       guard isWithin || known[object]?.isUnread(entry.key) == true else { continue }
       guard case .replaced(let old, _) = entry.change else {
         touched.pending[entry.key, default: []].append((commit, entry.change))
@@ -184,6 +223,7 @@ extension SalvagedState {
     }
     if change.kind == .deleted {
       touched.isSettled = true
+      guard conversions.isEmpty else { return }
       unknown.remove(object)
       // It says all that the object had.
       if isWithin { keepOnly(touched.keys, of: object) }

@@ -167,10 +167,10 @@ import ToolSupport
       Upkeep.run("query 'Book where rank >= 0' --count -s New.xjournal", on: disk).output == "30\n")
   }
 
-  @Test
-  func `models that were adopted on the way are those of the new journal, one after the other`()
-    throws
-  {
+  @Test(arguments: [false, true])
+  func `models that were adopted on the way are those of the new journal, one after the other`(
+    isStateLost: Bool
+  ) throws {
     func model(_ keys: String...) throws -> ManagedObjectModel {
       try ManagedObjectModel(entities: [
         EntityDescription("Book", attributes: keys.map { AttributeDescription($0, .string) })
@@ -190,15 +190,24 @@ import ToolSupport
         try context.save(message: "commit \(number)")
       }
       context.close()
+      if isStateLost, round == 1 { try store.compact(keeping: .latest) }
       if round == 2 { try store.checkpoint() }
       try store.beginSegment()
       try store.close()
     }
-    // The first commits, before the state that was kept.
-    let path = "\(Journals.path)/journal/0000000001.xj"
-    var bytes = try #require(disk.contents(of: path))
-    bytes[200] ^= 0x55
-    try disk.setContents(path, bytes)
+    if isStateLost {
+      for path in disk.paths where path.hasSuffix(".xr") {
+        var bytes = try #require(disk.contents(of: path))
+        bytes[bytes.count / 2] ^= 0x20
+        try disk.setContents(path, bytes)
+      }
+    } else {
+      // The first commits, before the state that was kept.
+      let path = "\(Journals.path)/journal/0000000001.xj"
+      var bytes = try #require(disk.contents(of: path))
+      bytes[200] ^= 0x55
+      try disk.setContents(path, bytes)
+    }
     let run = Upkeep.run("repair --salvage -s Notes.xjournal -o New.xjournal", on: disk)
     #expect(run.status == .fine, "\(run)")
     let verified = Upkeep.run("verify --deep -s New.xjournal", on: disk)

@@ -18,7 +18,7 @@ extension Repair {
       )
     }
     var first: CommitContent?
-    try forEachEntry(of: survey) { entry in
+    try forEachEntry(of: survey) { _, entry in
       if case .commit(let content) = entry { first = content }
       return first == nil
     }
@@ -32,10 +32,10 @@ extension Repair {
           + "nor an object of the state that it begins with can be read; only a backup can have it."
       )
     }
-    try forEachEntry(of: survey) { entry in
+    try forEachEntry(of: survey) { frame, entry in
       switch entry {
       case .commit(let content): state.take(content)
-      case .event(let event): state.take(event)
+      case .event(let event): state.take(event, in: frame)
       }
       return true
     }

@@ -53,7 +53,7 @@ extension Repair {
     in survey: JournalSurvey, before end: FrameNumber
   ) throws(ToolError) -> Bool {
     var found = false
-    try forEachEntry(of: survey, before: end) { entry in
+    try forEachEntry(of: survey, before: end) { _, entry in
       if case .commit = entry { found = true }
       return !found
     }
@@ -64,7 +64,8 @@ extension Repair {
   ///
   /// - Parameter end: a frame with which it stops as well.
   func forEachEntry(
-    of survey: JournalSurvey, before end: FrameNumber? = nil, _ body: (SalvagedEntry) -> Bool
+    of survey: JournalSurvey, before end: FrameNumber? = nil,
+    _ body: (FrameNumber, SalvagedEntry) -> Bool
   ) throws(ToolError) {
     let journal = journal(survey)
     try RemainingFrames(survey: survey, first: 0, isWhole: true).forEachBatch { frame, payload in
@@ -72,7 +73,7 @@ extension Repair {
       // What cannot be told is told to be lost when it is come to.
       let entries = try? SalvagedEntry.all(
         in: payload, of: frame, survey.manifest.store.tag, journal)
-      return (entries ?? []).allSatisfy(body)
+      return (entries ?? []).allSatisfy { body(frame, $0) }
     }
   }
 

@@ -36,6 +36,10 @@ extension Repair {
         // Which tags there were then is known, also of those that were taken away since.
         let areTagsKnown = reader != nil || base?.isNameless == false
         if areTagsKnown, frame <= plan.keptThrough { entries.removeAll { $0.tag != nil } }
+        // So are the models, where the checkpoint can be read: each has the commit that it comes behind.
+        if base?.isNameless == false, frame <= plan.keptThrough {
+          entries.removeAll(where: \.isModel)
+        }
         if isWanted { try salvaging.take(entries) }
         for (name, isGiven) in entries.lazy.compactMap(\.tag) {
           if isGiven { tags.insert(name) } else { tags.remove(name) }
