@@ -7,6 +7,16 @@ extension JournalReader {
     package init() {}
   }
 
+  /// How many frames are durable by what whole seals say that stand behind the place where a walk cannot go on.
+  func durableThrough(
+    by segment: Manifest.Segment, behind walk: borrowing FrameScanner
+  ) throws(JournalError) -> FrameNumber {
+    let file = try segment.file(in: journalFolder)
+    let survey = try TailSurvey(
+      file, walk.header, from: walk.place.offset, expected: walk.place.expected)
+    return survey.durableThrough
+  }
+
   /// Counts what is whole behind a frame, as far as it can be read.
   package func beyond(_ frame: FrameNumber) -> Beyond {
     var beyond = Beyond()

@@ -7,7 +7,7 @@ package final class JournalReader {
   /// The store's folder.
   package let folder: any ReadableFolder
   /// Nil where it is gone, and with it every segment: what the rooms above have attached can be read all the same.
-  private let journalFolder: (any ReadableFolder)?
+  let journalFolder: (any ReadableFolder)?
   /// The pieces that were not named yet, on a walk.
   var unnamedPieces: UnnamedPieces?
   var piecePlaces = PiecePlaces()

@@ -94,7 +94,12 @@ package final class JournalTail {
           // What is not whole and not durable is being written right now; a sealed segment is not.
           let isWhole = segment.sealing != nil || before.expected <= durable
           if isWhole { return .finding(finding) }
-          return scanner.excess().map(Ending.finding) ?? .nothingMore
+          if let excess = scanner.excess() { return .finding(excess) }
+          durable = max(durable, try reader.durableThrough(by: segment, behind: scanner))
+          guard before.expected <= durable else { return .nothingMore }
+          // What has been read so far may be older than what they testify to.
+          scanner = try reader.scanner(of: segment, after: previous, from: before)
+          continue
         }
         if segment.sealing != nil { return .segmentEnded }
         // At a footer the next segment has been begun since the manifest was read.
@@ -111,6 +116,9 @@ package final class JournalTail {
         while case .frame(let later) = end {
           durable = max(durable, later.seal.durableThrough)
           end = try ahead.next()
+        }
+        if sealed.seal.number > durable, case .finding = end {
+          durable = max(durable, try reader.durableThrough(by: segment, behind: ahead))
         }
         if sealed.seal.number > durable {
           isBehind = true

@@ -197,6 +197,37 @@ import Testing
     #expect(finding?.expected == FrameNumber(2))
   }
 
+  @Test(arguments: [false, true])
+  func `seals behind a damaged frame testify that it was durable, whatever the buffer says`(
+    isOlder: Bool
+  ) throws {
+    let journal = try open()
+    try journal.commit([1])
+    let older = try #require(disk.contents(of: "store/edits"))
+    for number in 2...5 { try journal.commit([UInt8(number)]) }
+    let path = "store/journal/0000000001.xj"
+    let bytes = try #require(disk.contents(of: path))
+    var offsets: [Int] = []
+    _ = try JournalReader(at: "store", on: disk).forEachFrame { frame in
+      offsets.append(Int(frame.offset))
+      return true
+    }
+    if isOlder {
+      try disk.setContents("store/edits", older)
+    } else {
+      try disk.folder(at: "store").remove("edits")
+    }
+    // Of the last frame but one the last testifies; of the last nobody does.
+    for (frame, kind) in [(2, Finding.Kind?.some(.bodyDamaged)), (4, .bodyDamaged), (5, nil)] {
+      try disk.setContents(path, bytes.flipping(bit: 8 * (offsets[frame - 1] + 60)))
+      let (frames, finding) = try poll(try JournalTail(at: "store", on: disk))
+      #expect(frames == Array(1..<UInt64(frame)), "frame \(frame)")
+      #expect(finding?.kind == kind, "frame \(frame)")
+    }
+    try disk.setContents(path, bytes)
+    #expect(try poll(try JournalTail(at: "store", on: disk)).frames == [1, 2, 3, 4])
+  }
+
   @Test func `a frame half written is waited for`() throws {
     let journal = try open()
     let tail = try JournalTail(at: "store", on: disk)
