@@ -41,10 +41,12 @@ package struct LZ4FrameWriter: ~Copyable {
   }
 
   private borrowing func writeBlock(_ block: UnsafeRawBufferPointer, to writer: inout ByteWriter) {
-    let target = writer.reserve(4 + block.count)
-    // Room for less than the block itself: what does not get smaller is stored as it is.
-    let compressed = compress(block, to: target + 4, capacity: block.count - 1)
-    if compressed > 0 {
+    // Room for whatever comes of it, since who runs out of it leaves the tables as nobody can use them again.
+    let capacity = Int(LZ4_compressBound(Int32(block.count)))
+    let target = writer.reserve(4 + capacity)
+    let compressed = compress(block, to: target + 4, capacity: capacity)
+    // What does not get smaller is stored as it is.
+    if compressed > 0, compressed < block.count {
       target.storeBytes(of: UInt32(compressed).littleEndian, as: UInt32.self)
       writer.advance(by: 4 + compressed)
     } else {
@@ -60,11 +62,9 @@ package struct LZ4FrameWriter: ~Copyable {
     let target = target.assumingMemoryBound(to: CChar.self)
     if block.count < Self.smallByteCount {
       LZ4_resetStream_fast(stream)
-      let byteCount = LZ4_compress_fast_continue(
-        stream, source, target, Int32(block.count), Int32(capacity), 1)
-      // After a block that did not fit nothing is said of the tables, and a fast reset trusts them.
-      if byteCount <= 0 { LZ4_initStream(stream, MemoryLayout<LZ4_stream_t>.size) }
-      return Int(byteCount)
+      return Int(
+        LZ4_compress_fast_continue(
+          stream, source, target, Int32(block.count), Int32(capacity), 1))
     }
     return Int(
       LZ4_compress_fast_extState(state, source, target, Int32(block.count), Int32(capacity), 1))
