@@ -36,7 +36,6 @@ struct CommitComparing {
   private let start: CommitNumber
   /// The place of the era that the walk has come to; -1 before the first.
   private(set) var era: Int
-  private var kinds: MergeKinds?
   private var contexts: [ContextNumber: Followed] = [:]
 
   private(set) var findings: [StoreFinding] = []
@@ -58,14 +57,6 @@ struct CommitComparing {
     self.saving = saving
     self.eras = eras
     era = max(-1, eras.count - 1 - saving.adoptionCount)
-    noteKinds()
-  }
-
-  private mutating func noteKinds() {
-    let store = store
-    kinds =
-      eras.indices.contains(era)
-      ? MergeKinds(eras[era]) { store.existingKey(named: $0) } : nil
   }
 
   /// Takes the next event.
@@ -78,7 +69,6 @@ struct CommitComparing {
     case .modelAdopted:
       guard era + 1 < eras.count else { return }
       era += 1
-      noteKinds()
       guard era > 0 else { return }
       for number in contexts.keys {
         try contexts[number]?.fold.follow(era, of: eras, in: store, state)
@@ -117,7 +107,8 @@ struct CommitComparing {
     comparedCount += 1
     do throws(ContextFoldError<StoreError>) {
       let explanation = try CommitExplanation(
-        of: commit, by: context.fold.unsaved(), after: state, kinds)
+        of: commit, by: context.fold.unsaved(), after: state,
+        eras.indices.contains(era) ? eras[era].mergeKinds : nil)
       if !explanation.differences.isEmpty {
         let store = store
         note(

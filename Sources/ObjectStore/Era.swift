@@ -15,6 +15,8 @@ package struct Era: Sendable {
   let inverses: Inverses
   /// Where relationships lead and what leads back.
   let ends: RelationshipEnds
+  /// How values merge.
+  let mergeKinds: MergeKinds
   private let names: [EntityNumber: String]
   private let numbers: [String: EntityNumber]
 
@@ -49,6 +51,7 @@ package struct Era: Sendable {
     indexing = Indexing(model, keys) { numbers[$0] }
     inverses = Inverses(model, keys, numbers)
     ends = RelationshipEnds(model, keys, numbers)
+    mergeKinds = MergeKinds(model, keys, numbers)
     conversions = try RowConversion.all(of: change, from: previous?.entities ?? [], to: names, keys)
   }
 

@@ -11,20 +11,19 @@ package struct MergeKinds: Sendable {
   /// Those that do not merge as a whole.
   private var mergings: [EntityNumber: [KeyNumber: Merging]] = [:]
 
-  /// - Parameter keys: gives the numbers of keys.
-  init(_ era: Era, keys: (String) -> KeyNumber?) {
-    for entity in era.entities {
-      guard let model = era.model.entity(named: entity.description.name) else { continue }
+  init(_ model: ManagedObjectModel, _ keys: KeyNames, _ numbers: [String: EntityNumber]) {
+    for entity in model.entities {
+      guard let number = numbers[entity.name] else { continue }
       var own: [KeyNumber: Merging] = [:]
-      for attribute in model.attributes {
-        if let key = keys(attribute.name) { own[key] = Self.merging(of: attribute) }
+      for attribute in entity.attributes {
+        if let key = keys[attribute.name] { own[key] = Self.merging(of: attribute) }
       }
-      for relationship in model.relationships where relationship.isToMany {
-        if let key = keys(relationship.name) {
+      for relationship in entity.relationships where relationship.isToMany {
+        if let key = keys[relationship.name] {
           own[key] = .kind(relationship.isOrdered ? .orderedSet : .destinations)
         }
       }
-      if !own.isEmpty { mergings[entity.number] = own }
+      if !own.isEmpty { mergings[number] = own }
     }
   }
 
@@ -54,7 +53,5 @@ package struct MergeKinds: Sendable {
 
 extension ReadableStore {
   /// How the values of the store's objects merge, as its model says.
-  package var mergeKinds: MergeKinds? {
-    head.era.map { MergeKinds($0) { existingKey(named: $0) } }
-  }
+  package var mergeKinds: MergeKinds? { head.era?.mergeKinds }
 }
