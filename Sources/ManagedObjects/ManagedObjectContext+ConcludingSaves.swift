@@ -122,7 +122,7 @@ extension ManagedObjectContext {
     var lookedAtCount = held.count
     defer {
       heldAfterRelease = held.count
-      savesUntilRelease = lookedAtCount / 64
+      savesUntilRelease = lookedAtCount / 8
     }
     // One that does not show what is untracked is found here by who gives that up.
     var unneeded = Set(
