@@ -50,7 +50,7 @@ struct JournalFacts {
     identity = String(store.tag.rawValue, radix: 16)
     self.number = number
     firstKept = store.firstKeptCommit
-    tags = store.tags
+    tags = store.tags.filter { $0.value <= number }
     entities =
       (store.head.eras.last { $0.since < number } ?? store.head.eras.last)?
       .model.descriptions.map(\.name) ?? []
