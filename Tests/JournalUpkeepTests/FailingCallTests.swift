@@ -114,7 +114,7 @@ import ToolSupport
     var number = 1
     while number < count {
       numbers.append(number)
-      number += max(1, number / 2)
+      number *= 2
     }
     return numbers + [count]
   }
