@@ -92,7 +92,7 @@ package enum ObjectMerge: Hashable, Sendable {
     guard sides.ours != nil, var result = sides.theirs else { return nil }
     let keys = sides.ourKeys
     // Who has brought an object back without values has not seen those that it would get.
-    if keys.isEmpty, sides.ours != sides.theirs { return nil }
+    if keys.isEmpty, !sides.theirKeys.allSatisfy({ kindOf($0).mergesByItself }) { return nil }
     for key in keys {
       let kind = kindOf(key)
       guard kind.mergesByItself, case .merged(let value) = ValueMerge(sides, key, kind) else {

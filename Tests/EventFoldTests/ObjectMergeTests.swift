@@ -62,6 +62,8 @@ import Testing
     let sides = ObjectConflict(object(1), base: nil, ours: Row(), theirs: theirs)
     #expect(merge(nil, Row(), theirs, .tell) == .conflict(sides))
     #expect(merge(nil, Row(), Row(), .tell) == .merged(Row()))
+    let counted = Row([key(3): .counter(2)])
+    #expect(merge(nil, Row(), counted, .tell) == .merged(counted))
     #expect(merge(nil, Row(), theirs, .storeWins) == .merged(theirs))
     #expect(merge(nil, Row(), theirs, .objectWins) == .merged(theirs))
     #expect(merge(nil, Row(), theirs, .overwrite) == .merged(Row()))
