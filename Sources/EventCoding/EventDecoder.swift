@@ -7,13 +7,17 @@ package struct EventDecoder: Sendable {
   let store: StoreTag
   /// How many values an event or commit may have.
   let room: Int
+  /// How many bytes an event or commit may have.
+  package let largestByteCount: Int
 
   /// - Parameters:
   ///   - store: the store whose objects are written without its tag.
   ///   - room: how many values an event or commit may have: each takes many times its bytes.
-  package init(store: StoreTag, room: Int = .max) {
+  ///   - largestByteCount: how many bytes one may have, which whoever brings them here keeps to.
+  package init(store: StoreTag, room: Int = .max, largestByteCount: Int = .max) {
     self.store = store
     self.room = room
+    self.largestByteCount = largestByteCount
   }
 
   /// Reads all the bytes as one event. One of a kind that newer code writes comes back as `.unknown`.

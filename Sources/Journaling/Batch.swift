@@ -116,6 +116,8 @@ package struct Span: Hashable, Sendable {
   package let pieceCount: Int
   package let byteCount: Int
   package let check: UInt64
+  /// How many bytes from its beginning on are wanted; nil for all.
+  package private(set) var wantedByteCount: Int?
 
   /// The last of the pieces.
   package var lastFrame: FrameNumber { FrameNumber(firstFrame.rawValue &+ UInt64(pieceCount) &- 1) }
@@ -152,6 +154,13 @@ package struct Span: Hashable, Sendable {
     guard spans.count > 1 else { return true }
     let sorted = spans.sorted { $0.firstFrame < $1.firstFrame }
     return zip(sorted, sorted.dropFirst()).allSatisfy { $0.lastFrame < $1.firstFrame }
+  }
+
+  /// The same, of which no more than the beginning is wanted: that is not checked but by the frames it stands in.
+  package func beginning(_ byteCount: Int) -> Span {
+    var span = self
+    span.wantedByteCount = byteCount
+    return span
   }
 
   package func write(to writer: inout ByteWriter) {

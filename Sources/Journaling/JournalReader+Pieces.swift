@@ -35,7 +35,13 @@ extension JournalReader {
     guard span.firstFrame >= oldest else { throw .framesDropped(before: oldest) }
     var bytes: [UInt8] = []
     for _ in 1...2 {
-      switch try forEachPiece(of: span, isWanted, { bytes += $0 }) {
+      // Memory that is not written to costs nothing, where a span names more than there is.
+      bytes.reserveCapacity(span.wantedByteCount ?? span.byteCount)
+      let ending = try forEachPiece(of: span, isWanted) { piece in
+        let wanted = (span.wantedByteCount ?? span.byteCount) - bytes.count
+        bytes += UnsafeRawBufferPointer(rebasing: piece.prefix(wanted))
+      }
+      switch ending {
       case .whole: return bytes
       case .unwanted: return []
       case .damaged:
@@ -103,6 +109,7 @@ extension JournalReader {
       check.update(payload)
       byteCount += payload.count
       body(payload)
+      if let wanted = span.wantedByteCount, byteCount >= wanted { return .whole }
       number = number.next
     }
     return byteCount == span.byteCount && check.matches(span.check) ? .whole : .damaged

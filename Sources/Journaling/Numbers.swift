@@ -54,7 +54,7 @@ package struct SegmentNumber: RawRepresentable, Hashable, Comparable, Sendable {
   }
 
   /// The segment's file as the store's folder names it.
-  var path: String { JournalFiles.journalFolder + "/" + fileName }
+  package var path: String { JournalFiles.journalFolder + "/" + fileName }
 
   /// Reads a number from the name of a segment's file.
   package init?(fileName: String) {

@@ -18,6 +18,8 @@ struct BatchContent {
   private var edits: [UnsafeRawBufferPointer] = []
   private var commits: [UnsafeRawBufferPointer] = []
   private var payloadByteCount = 0
+  /// How many bytes an edit has that has more than are held at once, by its place; there its beginning stands for it.
+  private var largeEdits: [Int: Int] = [:]
   /// What was put together from pieces.
   private var owned: [UnsafeMutableRawBufferPointer] = []
 
@@ -88,11 +90,19 @@ struct BatchContent {
     self.firstEdit = firstEdit
   }
 
+  /// Enough of an edit to tell its context.
+  private static let beginningByteCount = 64
+
   private mutating func gather(
     _ batch: Batch, _ pieces: (Span) throws(JournalError) -> [UInt8]
   ) throws(StoreError) {
     edits.reserveCapacity(batch.editCount)
     try batch.forEachEdit { (_, entry) throws(StoreError) in
+      var entry = entry
+      if case .spanning(let span) = entry, span.byteCount > decoder.largestByteCount {
+        largeEdits[edits.count] = span.byteCount
+        entry = .spanning(span.beginning(Self.beginningByteCount))
+      }
       edits.append(try bytes(of: entry, pieces))
     }
     try batch.forEachCommit { (entry) throws(StoreError) in
@@ -106,11 +116,24 @@ struct BatchContent {
     switch entry {
     case .whole(let bytes): return bytes
     case .spanning(let span):
-      let bytes = try onJournal { () throws(JournalError) in try pieces(span) }
+      guard (span.wantedByteCount ?? span.byteCount) <= decoder.largestByteCount else {
+        throw tooLarge(span.byteCount)
+      }
+      let bytes = try assembled(span, pieces)
       let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
       memory.copyBytes(from: bytes)
       owned.append(memory)
       return UnsafeRawBufferPointer(memory)
+    }
+  }
+
+  private func assembled(
+    _ span: Span, _ pieces: (Span) throws(JournalError) -> [UInt8]
+  ) throws(StoreError) -> [UInt8] {
+    do throws(JournalError) {
+      return try pieces(span)
+    } catch {
+      throw StoreError(error, namedIn: frame)
     }
   }
 
@@ -163,7 +186,12 @@ struct BatchContent {
   func number(_ place: Int) -> EditNumber { firstEdit + UInt64(place) }
 
   func event(_ place: Int) throws(StoreError) -> Event {
-    try decode { () throws(EventCodingError) in try decoder.event(edits[place]) }
+    if let byteCount = largeEdits[place] { throw tooLarge(byteCount) }
+    return try decode { () throws(EventCodingError) in try decoder.event(edits[place]) }
+  }
+
+  private func tooLarge(_ byteCount: Int) -> StoreError {
+    StoreError(tooLarge: byteCount, decoder.largestByteCount, in: frame)
   }
 
   /// The kind of an event; nil where newer code has written it.
@@ -189,7 +217,7 @@ struct BatchContent {
 
   func commit(_ place: Int) throws(StoreError) -> DecodedCommit {
     try decode { () throws(EventCodingError) in
-      try decoder.commit(commits[place]) { $0 < edits.count ? edits[$0] : nil }
+      try decoder.commit(commits[place]) { edit($0) }
     }
   }
 
@@ -205,9 +233,7 @@ struct BatchContent {
     of object: ObjectID, _ outline: CommitOutline, _ place: Int
   ) throws(StoreError) -> ObjectChange? {
     try decode { () throws(EventCodingError) in
-      try decoder.change(of: object, outline, commits[place]) {
-        $0 < edits.count ? edits[$0] : nil
-      }
+      try decoder.change(of: object, outline, commits[place]) { edit($0) }
     }
   }
 
@@ -216,9 +242,7 @@ struct BatchContent {
     _ side: CommitSide.Side, of object: ObjectID, _ outline: CommitOutline, _ place: Int
   ) throws(StoreError) -> CommitSide.Object? {
     try decode { () throws(EventCodingError) in
-      try decoder.side(side, of: object, outline, commits[place]) {
-        $0 < edits.count ? edits[$0] : nil
-      }
+      try decoder.side(side, of: object, outline, commits[place]) { edit($0) }
     }
   }
 
@@ -227,10 +251,13 @@ struct BatchContent {
     _ side: CommitSide.Side, _ place: Int, other: ((EntityNumber, KeyNumber) -> Bool)? = nil
   ) throws(StoreError) -> CommitSide {
     try decode { () throws(EventCodingError) in
-      try decoder.side(side, commits[place], other: other) {
-        $0 < edits.count ? edits[$0] : nil
-      }
+      try decoder.side(side, commits[place], other: other) { edit($0) }
     }
+  }
+
+  /// The bytes of an edit that a commit names a value by; nil where they are not there, or not held.
+  private func edit(_ place: Int) -> UnsafeRawBufferPointer? {
+    place < edits.count && largeEdits[place] == nil ? edits[place] : nil
   }
 
   private func decode<Answer>(
@@ -239,6 +266,10 @@ struct BatchContent {
     do throws(EventCodingError) {
       return try body()
     } catch {
+      // It may be an edit that is not held of which a commit says that it has the value.
+      if case .editMissing = error.code, let byteCount = largeEdits.values.first {
+        throw tooLarge(byteCount)
+      }
       throw StoreError(error, in: frame)
     }
   }

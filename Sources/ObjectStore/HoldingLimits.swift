@@ -8,11 +8,16 @@ package struct HoldingLimits: Sendable {
   /// How many objects contexts may have changed and not saved.
   package let objectCount: Int
 
-  package static let none = HoldingLimits(valueCount: .max, objectCount: .max)
+  /// How many bytes an event or commit may have.
+  package let entryByteCount: Int
 
-  package init(valueCount: Int, objectCount: Int) {
+  package static let none = HoldingLimits(
+    valueCount: .max, objectCount: .max, entryByteCount: .max)
+
+  package init(valueCount: Int, objectCount: Int, entryByteCount: Int) {
     self.valueCount = valueCount
     self.objectCount = objectCount
+    self.entryByteCount = entryByteCount
   }
 }
 

@@ -37,7 +37,8 @@ public class ReadableStore: @unchecked Sendable {
     self.folder = folder
     store = fold.snapshot.store
     self.limits = limits
-    decoder = EventDecoder(store: store, room: limits.valueCount)
+    decoder = EventDecoder(
+      store: store, room: limits.valueCount, largestByteCount: limits.entryByteCount)
     catalogue = fold.catalogue
     published = SharedSnapshot(fold.snapshot)
     pastCommits = try PastCommits(

@@ -71,22 +71,28 @@ public struct StoreError: Error, Hashable, Sendable {
   public let modelDifferences: ModelChangeError?
   /// The value that is more than is held at once, where it is known which that is.
   package let value: ValuePlace?
+  /// The frame whose content it is about, or that is not where it should be, where it is about one.
+  package let frame: FrameNumber?
 
   init(
     _ code: Code, _ description: String, modelDifferences: ModelChangeError? = nil,
-    value: ValuePlace? = nil
+    value: ValuePlace? = nil, frame: FrameNumber? = nil
   ) {
     self.code = code
     self.description = description
     self.modelDifferences = modelDifferences
     self.value = value
+    self.frame = frame == FrameNumber.none ? nil : frame
   }
 }
 
 extension StoreError: CustomStringConvertible {
   /// The sentence without what to do.
-  package var whatHappened: String {
-    description.prefix { $0 != ";" } + (description.contains(";") ? "." : "")
+  package var whatHappened: String { Self.withoutAdvice(description) }
+
+  /// The part of a sentence that says what happened.
+  package static func withoutAdvice(_ sentence: String) -> String {
+    sentence.prefix { $0 != ";" } + (sentence.contains(";") ? "." : "")
   }
 }
 
@@ -98,7 +104,9 @@ extension StoreError {
   }
 
   /// A failure of the journal.
-  package init(_ error: JournalError) {
+  ///
+  /// - Parameter frame: the one that names what was read.
+  package init(_ error: JournalError, namedIn frame: FrameNumber? = nil) {
     let code: Code =
       switch error {
       // It will not be a file at the next attempt either.
@@ -116,7 +124,7 @@ extension StoreError {
       case .closed: .closed
       case .tooLarge: .tooLarge
       }
-    self.init(code, error.description)
+    self.init(code, error.description, frame: frame ?? error.finding?.expected)
   }
 
   /// What ends the reading of a journal.
@@ -154,8 +162,17 @@ extension StoreError {
       self.init(
         .damaged,
         "the journal is damaged in frame \(frame.rawValue): \(error); what comes before "
-          + "it can be read, but not gone on from; a backup may have the rest.")
+          + "it can be read, but not gone on from; a backup may have the rest.",
+        frame: frame)
     }
+  }
+
+  /// An edit or commit with more bytes than are held at once.
+  init(tooLarge byteCount: Int, _ limit: Int, in frame: FrameNumber) {
+    self.init(
+      .tooLarge,
+      "frame \(frame.rawValue): an edit or commit of \(byteCount) bytes is more than the \(limit) that are held here at "
+        + "once; the program whose store it is can hold it.")
   }
 
   /// An event that does not fit what came before it.
@@ -163,7 +180,7 @@ extension StoreError {
     self.init(
       .damaged,
       "the journal contradicts itself in frame \(frame.rawValue): \(contradiction); what comes before "
-        + "it can be read, but not gone on from; a backup may have the rest.")
+        + "it can be read, but not gone on from; a backup may have the rest.", frame: frame)
   }
 
   /// A value that cannot be written.

@@ -8,11 +8,11 @@ import ToolSupport
 
 /// Journals in which few bytes stand for much, all of it as the format has it.
 enum Bomb: String, CaseIterable {
-  case longArray, manyArrays, deepArrays, manyInserts, manySets
+  case longArray, manyArrays, deepArrays, manyInserts, manySets, longData
 
   /// Adds to a journal what a process has left that was killed.
   ///
-  /// - Parameter size: how many values, or edits, there are.
+  /// - Parameter size: how many values, edits or bytes there are.
   func add(_ size: Int, to disk: SimulatedDisk) throws {
     let store = try StoreReader(on: disk, at: Journals.path)
     guard let context = try store.unsavedWork().first?.context,
@@ -67,6 +67,12 @@ enum Bomb: String, CaseIterable {
           $0.write(UInt8(0))
         }
       }
+    case .longData:
+      try set {
+        $0.write(UInt8(9))
+        $0.writeVarint(UInt64(size))
+        $0.write(count: size, of: 0)
+      }
     case .manyInserts:
       for number in 100..<100 + size { try append(.inserted) { object(number, &$0) } }
     case .manySets:
@@ -90,6 +96,7 @@ extension Bomb {
   func size(isOptimized: Bool) -> Int {
     switch self {
     case .longArray, .manyArrays, .deepArrays: isOptimized ? 24_000_000 : 12_000_000
+    case .longData: isOptimized ? 300_000_000 : 210_000_000
     case .manyInserts, .manySets: isOptimized ? 600_000 : 120_000
     }
   }
