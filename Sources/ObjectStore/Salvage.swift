@@ -70,6 +70,13 @@ package enum SalvagedEntry {
 }
 
 extension ObjectChange {
+  /// The keys of which the change only says how much their values have changed.
+  package var differingKeys: [KeyNumber] {
+    entries.filter {
+      if case .replaced = $0.change { false } else { true }
+    }.map(\.key)
+  }
+
   /// What the change makes of a row that may not be the one it was made of. What it says by itself stands; what only
   /// says how much the value has changed is left out where it does not fit.
   ///

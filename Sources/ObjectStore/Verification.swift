@@ -1,4 +1,4 @@
-internal import Journaling
+package import Journaling
 public import ObjectModel
 
 /// Something in a store that is not as it should be.
@@ -12,15 +12,23 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
   /// Whether it is only that something could not be looked at.
   package let isUnchecked: Bool
 
-  init(_ description: String, isOfNewerCode: Bool = false, isUnchecked: Bool = false) {
+  /// The frame that it is about, where it is about one.
+  package let frame: FrameNumber?
+
+  init(
+    _ description: String, isOfNewerCode: Bool = false, isUnchecked: Bool = false,
+    frame: FrameNumber? = nil
+  ) {
     self.description = description
+    self.frame = frame == FrameNumber.none ? nil : frame
     self.isOfNewerCode = isOfNewerCode
     self.isUnchecked = isUnchecked
   }
 
   /// What an error tells of what is stored.
   init(_ error: StoreError) {
-    self.init(error.description, isOfNewerCode: error.code == .newerFormat)
+    self.init(
+      error.description, isOfNewerCode: error.code == .newerFormat, frame: error.frame)
   }
 
   /// Damage that was passed over.
@@ -54,7 +62,8 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
   init(endingAt finding: Finding) {
     let isNewer = finding.kind.isOfNewerCode
     self.init(
-      isNewer ? "\(finding)." : "the journal is damaged in \(finding).", isOfNewerCode: isNewer)
+      isNewer ? "\(finding)." : "the journal is damaged in \(finding).", isOfNewerCode: isNewer,
+      frame: finding.expected)
   }
 }
 

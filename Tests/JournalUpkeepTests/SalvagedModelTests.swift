@@ -139,6 +139,40 @@ import ToolSupport
     #expect(Upkeep.run(line, on: disk).output == "1\n")
   }
 
+  @Test(arguments: [1, 2])
+  func `models under which nothing was done are adopted too, before and behind a kept state`(
+    kept: Int
+  ) throws {
+    var disk = SimulatedDisk(seed: 13)
+    var models = try Self.models(isShelfLeft: false)
+    // The last of them comes again with a desk, after one without.
+    models.insert(try ManagedObjectModel(entities: [Self.book(Self.attribute("a"))]), at: 2)
+    for (round, model) in models.enumerated() {
+      let store = try JournaledStore(on: disk, at: Journals.path, model: model)
+      let context = ManagedObjectContext(store, isolation: nil)
+      if round == 0 || round == models.count - 1 {
+        for number in 1...3 {
+          context.insert(round == 0 ? "Book" : "Desk")["a"] = .string("a\(number)")
+          try context.save()
+          if kept == 1, round > 0, number == 2 { try store.checkpoint() }
+        }
+      }
+      if kept == 2, round == 0 { try store.checkpoint() }
+      context.close()
+      disk = disk.imageAfterProcessDeath()
+    }
+    let schema = Upkeep.run("schema -s Notes.xjournal", on: disk).output
+    let line = "query Desk --format csv -s "
+    let desks = Upkeep.run("\(line)Notes.xjournal", on: disk).output
+    let path = "\(Journals.path)/journal/0000000001.xj"
+    var bytes = try #require(disk.contents(of: path))
+    let walk = try SegmentWalk(of: bytes)
+    bytes[Int(walk.offsets[1]) + 60] ^= 4
+    try disk.setContents(path, bytes)
+    let (run, _) = try Self.repair(disk, schema)
+    #expect(Upkeep.run("\(line)New.xjournal", on: disk).output == desks, "\(run)")
+  }
+
   @Test(arguments: [0, 1, 2])
   func `of a damaged column what commits under later models say is known`(kept: Int) throws {
     let disk = try Self.journal(keptUnder: kept)

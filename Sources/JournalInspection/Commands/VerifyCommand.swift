@@ -1,6 +1,6 @@
 internal import ObjectModel
 internal import ObjectPatching
-package import ObjectStore
+internal import ObjectStore
 
 /// `xjournal verify`: whether a journal is sound.
 extension Command {
@@ -121,13 +121,6 @@ extension StoreFinding {
   fileprivate var mark: String {
     if isOfNewerCode { return "newer:" }
     return isUnchecked ? "unchecked:" : "damaged:"
-  }
-}
-
-extension ToolError {
-  /// Something that was met in a journal.
-  package init(_ finding: StoreFinding) {
-    self.init(ExitStatus(of: [finding]), finding.description)
   }
 }
 

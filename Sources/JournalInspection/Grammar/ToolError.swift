@@ -1,5 +1,6 @@
 package import DiskAccess
 package import EventCoding
+package import Journaling
 package import ObjectQuery
 package import ObjectStore
 
@@ -9,6 +10,8 @@ package struct ToolError: Error, Hashable, Sendable {
   package let message: String
   /// The value that is more than is held at once, which who knows the journal can name.
   package private(set) var value: ValuePlace?
+  /// The frame whose content it is about, where it is about one.
+  package private(set) var frame: FrameNumber?
 
   package init(_ status: ExitStatus, _ message: String) {
     self.status = status
@@ -54,7 +57,13 @@ extension ToolError {
         .ourFault
       }
     self.init(status, error.description)
-    value = error.value
+    (value, frame) = (error.value, error.frame)
+  }
+
+  /// Something that was met in a journal.
+  package init(_ finding: StoreFinding) {
+    self.init(ExitStatus(of: [finding]), finding.description)
+    frame = finding.frame
   }
 
   package init(_ error: QueryError) { self.init(.usage, error.description) }
@@ -63,10 +72,13 @@ extension ToolError {
     self.init(error.meetsNoFile ? .damage : .inputOutput, error.description)
   }
 
+  /// What happened, without what to do.
+  package var withoutAdvice: String { StoreError.withoutAdvice(message) }
+
   /// The same error in other words.
   package func saying(_ message: String) -> ToolError {
     var error = ToolError(status, message)
-    error.value = value
+    (error.value, error.frame) = (value, frame)
     return error
   }
 }

@@ -11,18 +11,22 @@ extension Command {
       "repair", "Makes a sound journal of what is sound of a damaged one.",
       details: [
         "The original is neither locked nor changed. The new journal has everything before the first damaged place, byte by "
-          + "byte. Where the beginning is lost, it begins with the first commit whose state can be told. With --salvage it "
-          + "has the commits behind the damage too, as far as they can be read: they are made again, with their times, "
-          + "authors and messages, under the numbers that are next.",
+          + "byte. Where the beginning is lost, or compaction has dropped it and the damage lies before the state that was kept, "
+          + "it begins with the first commit whose state can be told: what came before the damage is not there then without "
+          + "--salvage. With that it has the commits behind the damage too, as far as they can be read: they are made again, "
+          + "with their times, authors and messages, under the numbers that are next.",
         "Where commits are left between damaged places and nothing leads to them, --salvage makes all commits again; of each "
           + "object there is then what they say of it. Of commits that are made again the edits are not there, nor is what was "
-          + "not saved. A state that was kept behind the damage is used, also where the manifest is lost.",
+          + "not saved. What a commit only tells the difference to, as of counters and sets, goes on from what is there; where "
+          + "a lost commit may have changed that, it is told. A state that was kept behind the damage is used, also where the "
+          + "manifest is lost.",
         "Where compaction has dropped the beginning, and the state that the journal begins with is damaged or lost too, "
           + "nothing can be taken over as it is, and it is refused without --salvage. With it all commits are made again that "
           + "can be read, under their own numbers, upon what is sound of that state, and upon what the commits say of it. Where "
           + "the names of entities and keys are lost as well, numbers stand for them.",
-        "What is lost is told on the standard error output; with --json it is in the document. Commits are named there by the "
-          + "numbers they had, and those that have others now are told.",
+        "A frame whose checks fit and which says what cannot be is damage like any other. What is lost is told on the "
+          + "standard error output; with --json it is in the document. Commits are named there by the numbers they had, and "
+          + "those that have others now are told.",
         "What newer code has written is no damage: such a journal is refused with 69, and only newer code can repair it.",
       ],
       examples: [

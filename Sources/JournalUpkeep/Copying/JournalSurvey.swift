@@ -79,20 +79,22 @@ struct JournalSurvey {
     }
 
     /// A part up to a frame, without that.
-    init(_ part: Part, before frame: FrameNumber, at offset: UInt64) {
+    ///
+    /// - Parameter hole: what is wrong with the frame; nil where it is only not wanted.
+    init(_ part: Part, before frame: FrameNumber, at offset: UInt64, hole: Finding? = nil) {
       segment = part.segment
       header = part.header
       end = offset
       lastFrame = frame.previous
       nextEdit = part.nextEdit
-      hole = nil
+      self.hole = hole
       isCut = true
     }
   }
 
   let folder: any ReadableFolder
   let manifest: Manifest
-  let parts: [Part]
+  private(set) var parts: [Part]
   /// The last frame of which it is known that it was durable.
   let durableThrough: FrameNumber
 
@@ -148,6 +150,32 @@ struct JournalSurvey {
       guard try folder.hasOther(segment.number.fileName) else { throw ToolError(StoreError(error)) }
       return Part(segment, lost: missing)
     }
+  }
+
+  /// Has what stands in a frame be damage, though its checks fit, as what it says cannot be.
+  ///
+  /// - Parameter journal: reads the frames.
+  mutating func refuse(_ frame: FrameNumber, _ journal: JournalReader) throws(ToolError) {
+    do throws(JournalError) {
+      var found: Finding?
+      let ending = try journal.forEachFrame(from: frame) {
+        found = Finding(.frameMalformed, $0.segment.path, at: $0.offset, expected: frame)
+        return false
+      }
+      // A reader does not come to one whose edits and commits cannot be told apart.
+      if ending.finding?.expected == frame { found = ending.finding }
+      guard let found, let place = parts.firstIndex(where: { $0.segment.number.path == found.file })
+      else { return }
+      parts[place] = Part(parts[place], before: frame, at: found.offset, hole: found)
+    } catch {
+      throw ToolError(StoreError(error))
+    }
+  }
+
+  /// Whether a frame stands before the first place where something is wrong.
+  func hasSound(_ frame: FrameNumber) -> Bool {
+    let sound = firstHole.map { parts[...$0] } ?? parts[...]
+    return sound.contains { $0.segment.firstFrame <= frame && frame <= $0.lastFrame }
   }
 
   /// Everything that is wrong, in order.

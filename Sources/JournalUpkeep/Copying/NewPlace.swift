@@ -65,6 +65,22 @@ struct NewPlace {
     }
   }
 
+  /// Takes away all that was put there, but for the mark.
+  func clear() throws(ToolError) {
+    do throws(DiskError) {
+      for name in try folder.names() where name != JournalFiles.copyMark {
+        if try folder.information(of: name)?.kind == .folder {
+          let inner = try folder.folder(name)
+          for file in try inner.names() { try inner.remove(file) }
+        } else {
+          try folder.remove(name)
+        }
+      }
+    } catch {
+      throw ToolError(.cannotCreate, error.description)
+    }
+  }
+
   /// Says that what is there is whole.
   func unmark() throws(ToolError) {
     do throws(DiskError) {

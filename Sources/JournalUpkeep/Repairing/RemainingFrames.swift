@@ -13,27 +13,27 @@ struct RemainingFrames {
   /// Whether what is sound of that part from its beginning on is looked at too.
   var isWhole = false
 
-  /// Calls a closure with the payload of each batch, in order, which says whether to go on.
-  ///
-  /// - Returns: the last frame that is whole, of any kind.
-  /// - Throws: where newer code has written one.
-  @discardableResult
-  func forEachBatch(
-    _ body: (FrameNumber, UnsafeRawBufferPointer) -> Bool
-  ) throws(ToolError) -> FrameNumber {
+  /// The last frame before those.
+  var before: FrameNumber {
     let part = survey.parts[first]
-    var last = isWhole ? part.segment.firstFrame.previous : part.lastFrame
-    for (place, part) in survey.parts.enumerated() where place >= first {
-      guard try forEachBatch(of: part, behind: place == first && !isWhole, &last, body) else {
-        break
-      }
-    }
-    return last
+    return isWhole ? part.segment.firstFrame.previous : part.lastFrame
   }
 
-  private func forEachBatch(
+  /// Calls a closure with each of them, in order, and with its payload where it is a batch; it says whether to go on.
+  ///
+  /// - Throws: where newer code has written one.
+  func forEach(
+    _ body: (FrameNumber, UnsafeRawBufferPointer?) -> Bool
+  ) throws(ToolError) {
+    var last = before
+    for (place, part) in survey.parts.enumerated() where place >= first {
+      guard try forEach(of: part, behind: place == first && !isWhole, &last, body) else { return }
+    }
+  }
+
+  private func forEach(
     of part: JournalSurvey.Part, behind sound: Bool, _ last: inout FrameNumber,
-    _ body: (FrameNumber, UnsafeRawBufferPointer) -> Bool
+    _ body: (FrameNumber, UnsafeRawBufferPointer?) -> Bool
   ) throws(ToolError) -> Bool {
     guard let file = try file(of: part.segment), let header = try header(of: part, file) else {
       return true
@@ -59,9 +59,8 @@ struct RemainingFrames {
         while case .frame(let frame) = step {
           offset = scanner.place.offset
           last = frame.seal.number
-          if frame.seal.kind == .batch, let payload = frame.payload(in: &memory) {
-            guard body(frame.seal.number, payload) else { return false }
-          }
+          let payload = frame.seal.kind == .batch ? frame.payload(in: &memory) : nil
+          guard body(frame.seal.number, payload) else { return false }
           step = try scanner.next()
         }
         if case .finding(let finding) = step, finding.kind.isOfNewerCode {

@@ -68,8 +68,9 @@ extension Repair {
     _ body: (FrameNumber, SalvagedEntry) -> Bool
   ) throws(ToolError) {
     let journal = journal(survey)
-    try RemainingFrames(survey: survey, first: 0, isWhole: true).forEachBatch { frame, payload in
+    try RemainingFrames(survey: survey, first: 0, isWhole: true).forEach { frame, payload in
       if let end, frame >= end { return false }
+      guard let payload else { return true }
       // What cannot be told is told to be lost when it is come to.
       let entries = try? SalvagedEntry.all(
         in: payload, of: frame, survey.manifest.store.tag, journal)

@@ -20,7 +20,12 @@ extension Repair {
     let journal = journal(survey)
     var failure: ToolError?
     let frames = RemainingFrames(survey: survey, first: hole, isWhole: plan.isHoleBefore)
-    let lastFrame = try frames.forEachBatch { frame, payload in
+    var lost = LostFrames(behind: frames.before)
+    // Which tags there were when a state was kept is known, also of those that were taken away since.
+    let areTagsKnown = reader != nil || base?.isNameless == false
+    try frames.forEach { frame, payload in
+      lost.comeTo(frame)
+      guard let payload else { return true }
       do throws(ToolError) {
         var entries: [SalvagedEntry]
         do throws(StoreError) {
@@ -32,9 +37,8 @@ extension Repair {
         for entry in entries {
           last = max(last, entry.knownCommit)
           unsaved.take(entry)
+          if case .commit = entry { lost.comeToCommit() }
         }
-        // Which tags there were then is known, also of those that were taken away since.
-        let areTagsKnown = reader != nil || base?.isNameless == false
         if areTagsKnown, frame <= plan.keptThrough { entries.removeAll { $0.tag != nil } }
         // So are the models, where the checkpoint can be read: each has the commit that it comes behind.
         if base?.isNameless == false, frame <= plan.keptThrough {
@@ -59,22 +63,14 @@ extension Repair {
         "\(Salvaging.range(store.lastCommit.next, last)); --salvage takes over what can be read of that"
       )
     }
-    let known = reader != nil || plan.start != nil ? plan.keptThrough : .none
-    loseFrames(from: max(lastFrame, known).next, through: survey.durableThrough)
     if isWanted { tags = [] }
     losses += tags.sorted().map { "the tag ‘\($0)’, which --salvage sets where its commit is read" }
     losses += salvaging.losses.filter { !losses.contains($0) }
+    let known = reader != nil || plan.start != nil ? plan.keptThrough : .none
+    lost.comeToEnd(survey.durableThrough)
+    losses += lost.words(behind: known, areTagsKnown: areTagsKnown)
     salvagedCount = salvaging.count
     renumbered = salvaging.renumbered
     return salvaging.store
-  }
-
-  /// Tells of frames that were durable and of which nobody knows what was in them.
-  private mutating func loseFrames(from first: FrameNumber, through last: FrameNumber) {
-    guard first <= last else { return }
-    let frames =
-      first == last
-      ? "frame \(first.rawValue)" : "frames \(first.rawValue) to \(last.rawValue)"
-    losses.append("\(frames), with whatever was saved or tagged there")
   }
 }

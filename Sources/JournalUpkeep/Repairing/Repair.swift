@@ -24,6 +24,8 @@ struct Repair {
   private(set) var doubts: [String] = []
   /// What could not be taken over.
   var losses: [String] = []
+  /// A frame that cannot be taken over though its checks fit, nor what comes behind it, as what it says cannot be so; and why.
+  private var refused: (frame: FrameNumber, reason: String)?
   /// The last commit that was taken over byte by byte.
   private(set) var keptCommit = CommitNumber.none
   /// How many commits were made again.
@@ -53,6 +55,7 @@ struct Repair {
           self = repair
           return made
         }
+        refused = repair.refused
       }
       throw ToolError(
         .locked,
@@ -63,14 +66,16 @@ struct Repair {
     }
   }
 
-  /// - Returns: nil where a writer has replaced meanwhile what was not found as it should be: then nothing can be told of it.
+  /// - Returns: nil where it has to be done again: where a writer has replaced meanwhile what was not found as it should be,
+  ///   so that nothing can be told of it, or where more is found to be wrong than checks tell.
   private mutating func attempt(
     at newPath: String, _ place: inout NewPlace?, salvaging: Bool
   ) throws(ToolError) -> NewJournal? {
     let (original, manifest, edits) = try openWithEdits()
     if case .failure(let error) = edits, error.status == .newerFormat { throw error }
     func mayBeReplaced() -> Bool { isReplaced(manifest, in: original) }
-    let (plan, survey, wanted): (RepairPlan, JournalSurvey, LeftoverEdits?)
+    let (plan, wanted): (RepairPlan, LeftoverEdits?)
+    var survey: JournalSurvey
     do throws(ToolError) {
       let (folder, mended) = try MendedFolder.mending(manifest, in: original)
       noted += mended.map {
@@ -81,7 +86,9 @@ struct Repair {
       let durable = max((try? edits.get())?.durableThrough ?? .none, kept.end?.frame ?? .none)
       survey = try JournalSurvey(manifest, in: folder, durableThrough: durable)
       try survey.refuseNewer()
+      if let refused, let journal = journal(survey) { try survey.refuse(refused.frame, journal) }
       noted += survey.findings.map { "\($0)" }
+      if let refused { noted.append(refused.reason) }
       plan = try self.plan(survey, kept, salvaging: salvaging)
       // What cannot be read is told before anything is made.
       wanted = plan.hole == nil ? try edits.get() : nil
@@ -106,6 +113,13 @@ struct Repair {
       try place.unmark()
       return made
     } catch {
+      if let frame = error.frame, error.status == .damage, survey.hasSound(frame),
+        refused.map({ frame < $0.frame }) ?? true
+      {
+        refused = (frame, error.withoutAdvice)
+        try place.clear()
+        return nil
+      }
       // Nobody has asked for a commit: what is missed here is damage.
       throw error.status == .no ? ToolError(.damage, error.message) : error
     }
@@ -166,6 +180,7 @@ struct Repair {
         if let lost = lost ?? LeftoverEdits.Loss.perhaps { losses.insert(lost, at: count) }
       }
       let unsound = try onStore { () throws(StoreError) in try store.verify() }
+      if let finding = unsound.first(where: { $0.frame != nil }) { throw ToolError(finding) }
       if let finding = unsound.first {
         throw ToolError(finding).saying("what was made of it is not sound either: \(finding)")
       }
@@ -200,7 +215,7 @@ struct Repair {
       return try JournaledStore(on: clock, at: place.path, model: nil, options: .ofCopies)
     } catch {
       // It may be the edits that are in no frame yet.
-      guard error.code == .damaged else { throw ToolError(error) }
+      guard error.code == .damaged, error.frame == nil else { throw ToolError(error) }
       noted.append(error.description)
       losses.append(LeftoverEdits.Loss.all)
       do throws(DiskError) {

@@ -33,6 +33,7 @@ extension Salvaging {
       } catch {
         if case .store(let cause) = error { throw cause }
         losses.append("commit \(number): what it did does not fit what is left of the others")
+        lost.append(number...number)
       }
       try store.endContext(context)
     } catch {
@@ -40,10 +41,11 @@ extension Salvaging {
     }
   }
 
-  mutating func adoptNextModel() throws(ToolError) {
-    guard let model = nextModel else { return }
-    nextModel = nil
-    try adopt(model)
+  /// Each of them, so that entities have their numbers, also those that a later one does not have any more.
+  mutating func adoptNextModels() throws(ToolError) {
+    let models = nextModels
+    nextModels = []
+    for model in models { try adopt(model) }
   }
 
   /// Has the new journal go on under a model.

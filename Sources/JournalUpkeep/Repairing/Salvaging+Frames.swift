@@ -14,7 +14,7 @@ extension Salvaging {
       case .event(.tagged(let name, let commit)): tags.updateValue(commit, forKey: name)
       case .event(.modelAdopted(let entities)) where adoptsModels:
         do throws(ModelError) {
-          nextModel = try ManagedObjectModel(stored: entities.map(\.description))
+          nextModels.append(try ManagedObjectModel(stored: entities.map(\.description)))
         } catch {
           losses.append("a model that cannot be: \(error)")
         }
@@ -30,20 +30,25 @@ extension Salvaging {
 
   /// Notes which commits are lost at the end, where it is known that there were some.
   mutating func expect(through number: CommitNumber) {
-    if number > last { losses.append(Self.range(last.next, number)) }
+    if number > last { lose(from: last.next, through: number) }
+  }
+
+  private mutating func lose(from first: CommitNumber, through end: CommitNumber) {
+    losses.append(Self.range(first, end))
+    lost.append(first...end)
   }
 
   mutating func take(_ content: CommitContent) throws(ToolError) {
     if let later, content.number >= later.first { try takeOverLater(before: content) }
     guard content.number > last else {
       // What was adopted before it has been come to as well.
-      nextModel = nil
+      nextModels = []
       return
     }
     try adoptKeptModels(before: content.number)
-    try adoptNextModel()
+    try adoptNextModels()
     if content.number > last.next {
-      losses.append(Self.range(last.next, content.number.previous))
+      lose(from: last.next, through: content.number.previous)
     }
     last = content.number
     clock.set(content.time)
@@ -62,11 +67,16 @@ extension Salvaging {
       }
       var numbers: [KeyNumber: KeyNumber] = [:]
       for entry in change.entries { numbers[entry.key] = try number(of: entry.key) }
-      let (row, lost) = change.salvaged(onto: current) { numbers[$0] }
-      for key in lost {
-        losses.append(
-          "commit \(content.number): \(keyNames[key] ?? "key \(key.rawValue)") of \(name(change.object))"
-        )
+      let (row, unfit) = change.salvaged(onto: current) { numbers[$0] }
+      func words(_ key: KeyNumber) -> String {
+        "\(keyNames[key] ?? "key \(key.rawValue)") of \(name(change.object))"
+      }
+      losses += unfit.map { "commit \(content.number): \(words($0))" }
+      if current != nil, lost.contains(where: { $0.contains(change.previous) }) {
+        losses += change.differingKeys.filter { !unfit.contains($0) }.map {
+          "what commit \(change.previous) may have done to \(words($0)), "
+            + "which commit \(content.number) only tells the difference to"
+        }
       }
       try addChange(of: change.object, to: row)
     }

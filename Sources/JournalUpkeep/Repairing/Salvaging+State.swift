@@ -23,7 +23,7 @@ extension Salvaging {
       keptModels.removeFirst()
       try adopt(next.model)
     }
-    guard store.model == nil, nextModel == nil, let eras = later?.reader.head.eras else { return }
+    guard store.model == nil, nextModels.isEmpty, let eras = later?.reader.head.eras else { return }
     for era in eras where era.since < number { try adopt(era.model) }
   }
 
@@ -31,21 +31,21 @@ extension Salvaging {
   mutating func takeOverLater(before come: CommitContent? = nil) throws(ToolError) {
     guard let (reader, first) = later else { return }
     later = nil
-    nextModel = nil
+    nextModels = []
     let snapshot = try onStore { () throws(StoreError) in try reader.snapshot(at: first) }
     if first > last.next {
       losses.append(
         "\(Self.range(last.next, first.previous)): what they left is in commit \(first), under what that says of itself"
       )
     }
-    if let era = snapshot.era { try adopt(era.model) }
+    let known = snapshot.eras.lastIndex { $0.model == store.model } ?? -1
+    for era in snapshot.eras[(known + 1)...] { try adopt(era.model) }
     for (number, name) in Self.keys(of: reader) { keyNames[number] = name }
     try bridge(to: snapshot, at: first, in: reader, come)
     var next = first.next
     while next <= reader.lastCommit {
-      if let era = reader.head.eras.last(where: { $0.since == next.previous }) {
-        try adopt(era.model)
-      }
+      for era in reader.head.eras.dropFirst(snapshot.eras.count)
+      where era.since == next.previous { try adopt(era.model) }
       let content = try onStore { [next] () throws(StoreError) in try reader.content(of: next) }
       try take(content)
       next = next.next

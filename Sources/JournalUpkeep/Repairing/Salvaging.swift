@@ -16,8 +16,8 @@ struct Salvaging {
   let shared: CommitNumber
   /// What names stand for in the original, where that was said behind the damage; nil for nothing any more.
   var tags: [String: CommitNumber?] = [:]
-  /// The model under which the next commit was made, where that is another.
-  var nextModel: ManagedObjectModel?
+  /// The models that were adopted before the next commit, the last of which it was made under.
+  var nextModels: [ManagedObjectModel] = []
 
   /// What shows the original from a state on that was kept behind the damaged place, and the first commit it can tell;
   /// nil where there is none, or it has been taken over.
@@ -33,6 +33,8 @@ struct Salvaging {
 
   /// How many commits have been brought in.
   var count = 0
+  /// The commits that are lost, so that nothing of what they did is here.
+  var lost: [ClosedRange<CommitNumber>] = []
   /// What could not be. Commits are named by the numbers that they have in the original.
   var losses: [String] = []
 
@@ -80,7 +82,7 @@ struct Salvaging {
   mutating func finish() throws(ToolError) {
     try takeOverLater()
     try adoptKeptModels(before: .largest)
-    try adoptNextModel()
+    try adoptNextModels()
     clock.set(nil)
     for (name, commit) in tags.sorted(by: { $0.key < $1.key }) {
       let here = commit.flatMap { $0 <= shared ? $0 : numbers[$0] }
