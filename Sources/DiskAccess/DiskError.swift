@@ -31,6 +31,11 @@ public struct DiskError: Error, Hashable, Sendable {
   package var meetsNoFile: Bool {
     call == .openFile && [.isFolder, .isLink, .invalid].contains(code)
   }
+
+  /// Whether something stands there that is no folder.
+  package var meetsNoFolder: Bool {
+    call == .openFolder && [.notFolder, .isLink].contains(code)
+  }
 }
 
 extension DiskError: CustomStringConvertible {

@@ -26,8 +26,15 @@ extension Checkpoint {
     _ manifest: Manifest, in folder: any ReadableFolder, to target: any DiskFolder
   ) throws(StoreError) -> (attachments: [Manifest.Attachment], findings: [StoreFinding]) {
     guard !manifest.attachments.isEmpty else { return ([], []) }
-    let files = try onDiskOfStore(missing: .checkpointDamaged("")) { () throws(DiskError) in
-      try folder.folderForReading(folderName)
+    let files: any ReadableFolder
+    do throws(StoreError) {
+      let missing = StoreError.checkpointDamaged(manifest.checkpointName ?? "")
+      files = try onDiskOfStore(missing: missing) { () throws(DiskError) in
+        try folder.folderForReading(folderName)
+      }
+    } catch {
+      guard error.code == .damaged, manifest.goesBackToBeginning else { throw error }
+      return (manifest.unknownAttachments, [StoreFinding(notCopied: error)])
     }
     return try CheckpointFiles.copy(
       manifest, from: files, to: target,

@@ -75,6 +75,11 @@ extension StoreError {
       "the checkpoint \(Checkpoint.folderName)/\(file) is damaged or not there; " + bringBack)
   }
 
+  static let snapshotsNoFolder = StoreError(
+    .damaged,
+    "what stands in the place of the folder \(Checkpoint.folderName) is no folder: move it elsewhere, and open the store again."
+  )
+
   static func runMissing(_ file: String) -> StoreError {
     StoreError(.damaged, "the run \(Checkpoint.folderName)/\(file) is not there; " + bringBack)
   }

@@ -22,17 +22,14 @@ struct CheckpointFiles {
     self.store = store
     self.cache = cache
     runOptions = runs
-    (folder, lastNumber) = try onJournal { () throws(JournalError) in
-      do throws(DiskError) {
-        if try parent.information(of: Checkpoint.folderName) == nil {
-          try parent.makeFolder(Checkpoint.folderName)
-          try parent.sync()
-        }
-        let folder = try parent.folder(Checkpoint.folderName)
-        return (folder, try folder.names().compactMap { Checkpoint.fileNumber($0) }.max() ?? 0)
-      } catch {
-        throw JournalError.disk(error)
+    (folder, lastNumber) = try onDiskOfStore(missing: .snapshotsNoFolder) {
+      () throws(DiskError) in
+      if try parent.information(of: Checkpoint.folderName) == nil {
+        try parent.makeFolder(Checkpoint.folderName)
+        try parent.sync()
       }
+      let folder = try parent.folder(Checkpoint.folderName)
+      return (folder, try folder.names().compactMap { Checkpoint.fileNumber($0) }.max() ?? 0)
     }
   }
 
@@ -225,14 +222,15 @@ extension Checkpoint {
 
 /// Runs calls to the disk, whose failures are the store's.
 ///
-/// - Parameter missing: what is thrown where a file is not there that should be.
+/// - Parameter missing: what is thrown where a file is not there that should be, or something else stands in the place of
+///   its folder.
 func onDiskOfStore<Answer>(
   missing: @autoclosure () -> StoreError? = nil, _ body: () throws(DiskError) -> Answer
 ) throws(StoreError) -> Answer {
   do throws(DiskError) {
     return try body()
   } catch {
-    if error.code == .notFound, let missing = missing() { throw missing }
+    if error.code == .notFound || error.meetsNoFolder, let missing = missing() { throw missing }
     throw StoreError(error.isRefusal ? JournalError.stopped(cause: error) : .disk(error))
   }
 }

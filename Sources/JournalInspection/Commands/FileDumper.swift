@@ -64,6 +64,7 @@ struct FileDumper {
         : try folder.folderForReading("snapshots").fileForReading(inner)
       return (inner, file)
     } catch {
+      guard !error.meetsNoFolder else { throw ToolError(.damage, "snapshots is no folder.") }
       guard error.code == .notFound else { throw ToolError(error) }
       throw .no("there is no file \(name).")
     }
