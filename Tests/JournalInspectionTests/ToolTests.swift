@@ -352,6 +352,30 @@ import ToolSupport
     try store.close()
   }
 
+  @Test(arguments: ["", " --json", " --explain", " --count", " --sort title"])
+  func `of an entity that there is not a query says so as all commands do`(options: String) throws {
+    let disk = try Journals.sound()
+    let run = Run("query Pots\(options)", on: disk)
+    #expect(run.status == .no && run.output.isEmpty, "\(run)")
+    #expect(run.errors.contains("there is no entity ‘Pots’; did you mean ‘Post’?"), "\(run)")
+    #expect(run.errors == Run("get Pots/1\(options == " --json" ? options : "")", on: disk).errors)
+  }
+
+  @Test(arguments: [
+    ("query Blog --sort name,-nam", "Blog sort name,-nam", 16),
+    ("query 'Blog sort name' --sort nam", "Blog sort nam", 10),
+    ("query 'Blog where nam == 1' --sort nam", "Blog where nam == 1", 11),
+    ("query 'Blog sort nam' --sort name", "Blog sort nam", 10),
+  ])
+  func `what is wrong with a query is pointed at where it stands`(
+    line: String, shown: String, column: Int
+  ) throws {
+    let run = Run(line, on: try Journals.sound())
+    #expect(run.status == .usage)
+    let place = "  \(shown)\n  \(String(repeating: " ", count: column))^\n"
+    #expect(run.errors.hasSuffix(place), "\(run.errors)")
+  }
+
   @Test func `no two commands share a name, nor two options of one`() {
     #expect(Set(table.commands.map(\.name)).count == table.commands.count)
     for command in table.commands {

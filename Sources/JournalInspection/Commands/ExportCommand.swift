@@ -78,7 +78,7 @@ extension Request {
     guard let name = self["entity"] else { return snapshot.rootEntities }
     let all = snapshot.era?.model.descriptions ?? []
     guard all.contains(where: { $0.name == name }) else {
-      throw .no("there is no entity ‘\(name)’", nearest: name, among: all.map(\.name))
+      throw .noEntity(name, in: snapshot.era?.model)
     }
     return [name]
   }

@@ -102,9 +102,7 @@ private struct CommitSelection {
     author = request["author"]?.lowercased()
     entity = request["entity"]
     if let entity, !store.head.eras.contains(where: { $0.number(of: entity) != nil }) {
-      throw .no(
-        "there is no entity ‘\(entity)’", nearest: entity,
-        among: store.model?.descriptions.map(\.name) ?? [])
+      throw .noEntity(entity, in: store.model)
     }
     object = try request["id"].map { (text) throws(ToolError) in
       try ObjectReference(text).object(in: store, request.snapshot())

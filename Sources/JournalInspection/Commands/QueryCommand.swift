@@ -35,12 +35,9 @@ extension Command {
           + (alone[1] == "format" ? ", or say --json." : "."))
     }
     let (store, snapshot) = (try request.store(), try request.snapshot())
-    let query = try request.query()
-    let prepared: SnapshotQuery
-    do throws(QueryError) {
-      prepared = try store.prepare(query, in: snapshot, text: request.operands[0])
-    } catch {
-      throw ToolError(error)
+    let query = try request.query(of: store, snapshot)
+    let prepared = try onQuery { () throws(QueryError) in
+      try store.prepare(query, in: snapshot, text: request.operands[0])
     }
     let output = request.output
     if request.has("explain") {
@@ -71,17 +68,25 @@ extension Command {
 
 extension Request {
   /// The query of the first operand, with what options add to it.
-  fileprivate func query() throws(ToolError) -> Query {
+  fileprivate func query(
+    of store: StoreReader, _ snapshot: Snapshot
+  ) throws(ToolError) -> Query {
     let limit = try number("limit")
-    do throws(QueryError) {
-      var query = try Query(operands[0])
-      if let sort = self["sort"] {
-        query.sort = try Query("\(query.entity) sort \(sort)").sort + query.sort
-      }
-      if let limit { query.limit = min(limit, query.limit ?? limit) }
-      return query
-    } catch {
-      throw ToolError(error)
+    var query = try onQuery { () throws(QueryError) in try Query(operands[0]) }
+    if let model = snapshot.era?.model, model.entity(named: query.entity) == nil {
+      throw .noEntity(query.entity, in: model)
     }
+    if let sort = self["sort"] {
+      try onQuery { () throws(QueryError) in
+        _ = try store.prepare(query, in: snapshot, text: operands[0])
+        // By itself first, so that what is wrong with it is pointed at there.
+        let text = "\(query.entity) sort \(sort)"
+        let sorted = try Query(text)
+        _ = try store.prepare(sorted, in: snapshot, text: text)
+        query.sort = sorted.sort + query.sort
+      }
+    }
+    if let limit { query.limit = min(limit, query.limit ?? limit) }
+    return query
   }
 }

@@ -1,6 +1,7 @@
 package import DiskAccess
 package import EventCoding
 package import Journaling
+package import ObjectModel
 package import ObjectQuery
 package import ObjectStore
 
@@ -39,6 +40,13 @@ package struct ToolError: Error, Hashable, Sendable {
 }
 
 extension ToolError {
+  /// There is no entity of a name.
+  package static func noEntity(_ name: String, in model: ManagedObjectModel?) -> ToolError {
+    .no(
+      "there is no entity ‘\(name)’", nearest: name, among: model?.descriptions.map(\.name) ?? [],
+      otherwise: "; xjournal schema lists those there are.")
+  }
+
   package init(_ error: StoreError) {
     let status: ExitStatus =
       switch error.code {
@@ -88,6 +96,17 @@ package func onStore<Answer>(
   _ body: () throws(StoreError) -> Answer
 ) throws(ToolError) -> Answer {
   do throws(StoreError) {
+    return try body()
+  } catch {
+    throw ToolError(error)
+  }
+}
+
+/// Runs calls to the language of filters, whose failures end the command.
+func onQuery<Answer>(
+  _ body: () throws(QueryError) -> Answer
+) throws(ToolError) -> Answer {
+  do throws(QueryError) {
     return try body()
   } catch {
     throw ToolError(error)

@@ -33,7 +33,7 @@ package struct ObjectReference {
     guard snapshot.era?.number(of: name) != nil else {
       // Identifiers may have slashes too.
       if let found = try find(text, among: nil, store, snapshot) { return found }
-      throw unknownEntity(name, store)
+      throw .noEntity(name, in: store.model)
     }
     return try object(identifiedBy: rest, among: name, store, snapshot)
   }
@@ -104,13 +104,6 @@ package struct ObjectReference {
           + "; name one of them.")
     }
     return found.first
-  }
-
-  private func unknownEntity(_ name: String, _ store: ReadableStore) -> ToolError {
-    .no(
-      "there is no entity ‘\(name)’", nearest: name,
-      among: store.model?.descriptions.map(\.name) ?? [],
-      otherwise: "; xjournal schema lists those there are.")
   }
 }
 

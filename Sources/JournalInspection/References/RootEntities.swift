@@ -15,10 +15,6 @@ extension ReadableStore {
   package func queryOfAll(
     _ entity: String, in snapshot: Snapshot
   ) throws(ToolError) -> SnapshotQuery {
-    do throws(QueryError) {
-      return try prepare(Query(entity: entity), in: snapshot)
-    } catch {
-      throw ToolError(error)
-    }
+    try onQuery { () throws(QueryError) in try prepare(Query(entity: entity), in: snapshot) }
   }
 }
