@@ -87,6 +87,9 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
   /// writing: what was saved last is shown from then on.
   public var isBehind: Bool { refreshing.withLock { tail.isBehind } }
 
+  /// Whether what is shown ends before something that is damaged, or of newer code.
+  package var endsAtDamage: Bool { refreshing.withLock { !found.isEmpty } }
+
   /// Whether the store is a copy whose maker has not said that it is whole.
   package var isMarkedUnfinished: Bool {
     (try? folder.information(of: JournalFiles.copyMark)) ?? nil != nil

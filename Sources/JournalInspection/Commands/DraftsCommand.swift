@@ -10,7 +10,8 @@ extension Command {
       "Where the program has ended they are drafts, which it is offered when it opens the journal again; while it runs "
         + "they are what it is about to save. A draft is named by the number or the name of its context.",
       "Where the file of unsaved edits is damaged, drafts may be missing: that is told, and ends it with 65, or with 69 where "
-        + "newer code has written the file. Where it is only missing, or an edit in it is not whole, that is told too, and may "
+        + "newer code has written the file. So it is where the journal is damaged: what is shown is what was not saved before "
+        + "the damage. Where the file is only missing, or an edit in it is not whole, that is told too, and may "
         + "be of a loss of power: it ends with 0.",
     ],
     examples: [
@@ -28,12 +29,14 @@ extension Command {
     let store = try request.store()
     request.tellsEdits = true
     let wanted = request.operand(1)
-    let drafts = try onStore { () throws(StoreError) in try store.unsavedWork() }.filter {
+    let unsaved = try Unsaved(store)
+    request.noted = unsaved.edits.findings
+    if let doubt = unsaved.doubt { request.output.remark(doubt) }
+    if let damage = unsaved.damage { throw ToolError(damage) }
+    let drafts = unsaved.drafts.filter {
       wanted == nil || $0.contextName == wanted || "\($0.context.rawValue)" == wanted
     }
-    // Where edits cannot be read, drafts may be missing, and the one that is wanted too.
-    let edits = try onStore { () throws(StoreError) in try store.unsavedVerification() }
-    request.noted = edits.findings
+    // Where edits cannot be read, the draft that is wanted may be missing too.
     if let wanted, drafts.isEmpty {
       throw .no("there is no draft ‘\(wanted)’; xjournal drafts lists those there are.")
     }
@@ -43,13 +46,41 @@ extension Command {
       )
     }
     let printer = DraftPrinter(store, isWhole: request.operand(0) == "show", request.output)
-    for doubt in edits.leftoverDoubts { request.output.remark("\(doubt).") }
-    let isCertain = edits.findings.isEmpty && edits.leftoverDoubts.isEmpty
+    for doubt in unsaved.edits.leftoverDoubts { request.output.remark("\(doubt).") }
+    let isCertain = unsaved.doubt == nil && unsaved.edits.leftoverDoubts.isEmpty
     if !request.output.isJSON, drafts.isEmpty, isCertain {
       request.output.note("nothing is unsaved")
     }
     for draft in drafts { printer.show(draft) }
     return .fine
+  }
+}
+
+/// What is unsaved in a journal, as far as that can be told.
+struct Unsaved {
+  let drafts: [UnsavedWork]
+  /// What keeps edits from being read that no frame has yet.
+  let edits: Verification
+  /// What keeps everything from being told.
+  let damage: StoreError?
+  /// That there may be more; nil where all there is can be told.
+  let doubt: String?
+
+  init(_ store: StoreReader) throws(ToolError) {
+    edits = try onStore { () throws(StoreError) in try store.unsavedVerification() }
+    do throws(StoreError) {
+      (drafts, damage) = (try store.unsavedWork(), nil)
+    } catch {
+      guard error.code == .damaged else { throw ToolError(error) }
+      (drafts, damage) = ([], error)
+    }
+    let isWhole = damage == nil && edits.findings.isEmpty && !store.endsAtDamage
+    doubt =
+      isWhole
+      ? nil
+      : drafts.isEmpty
+        ? "what is not saved cannot be told."
+        : "what is not saved cannot be told for certain: some may be missing, and some may have been saved."
   }
 }
 

@@ -14,7 +14,8 @@ extension Command {
         + "finds. Without scripts it still shows a summary.",
       "What the page shows is in it as lines of JSON, which --json writes alone: the documents of ‘info’, ‘verify’, "
         + "‘drafts show’, ‘export’ at the first commit and ‘log -p’. Long texts and lists are cut.",
-      "Where commits cannot be read, the page begins behind the last of these, and it is told which those are.",
+      "Where commits cannot be read, the page begins behind the last of these, and it is told which those are. Where it "
+        + "cannot be told what is not saved, the page says so.",
     ],
     examples: [
       Example("xjournal report", "the page; ‘> history.html’ behind it keeps it"),
@@ -54,7 +55,7 @@ private struct HistoryReport {
   private var first: CommitNumber
   private let last: CommitNumber
   private let longest: Int
-  private let drafts: [UnsavedWork]
+  private let unsaved: Unsaved
   let verification: Verification
   /// The commits that cannot be read and hide those before them, the last of them.
   private var hidden: ClosedRange<CommitNumber>?
@@ -76,14 +77,9 @@ private struct HistoryReport {
     verification = try onStore { () throws(StoreError) in
       try store.verification(deep: isDeep)
     }
-    do throws(StoreError) {
-      drafts = try store.unsavedWork()
-    } catch {
-      // What is wrong the verification says.
-      guard error.code == .damaged else { throw ToolError(error) }
-      drafts = []
-      request.output.remark("what is not saved cannot be told.")
-    }
+    // What is wrong the verification says.
+    unsaved = try Unsaved(store)
+    if let doubt = unsaved.doubt { request.output.remark(doubt) }
     // Where compaction has dropped all there were, nobody has asked for what is not there.
     if first > last, last > .none, ["since", "until", "at"].contains(where: request.has) {
       throw .usage(
@@ -128,7 +124,10 @@ private struct HistoryReport {
       output.json(.verification(verification, isDeep: request.has("deep"), store))
       output.json(.document("growth", [("points", .array(try growth()))]))
       let printer = DraftPrinter(store, isWhole: true, output)
-      for draft in drafts { printer.show(draft) }
+      if let doubt = unsaved.doubt {
+        output.json(.document("note", [("message", .string(doubt))]))
+      }
+      for draft in unsaved.drafts { printer.show(draft) }
       guard hasCommits else { return }
       try writeObjects(to: output)
       try writeCommits(to: output)
@@ -224,7 +223,10 @@ private struct HistoryReport {
     line("<header><main><section><h1>\(Self.escaped(store.path))</h1>")
     line("<ul class=\"facts\">")
     for (name, text) in facts.lines { line("<li>\(name) <b>\(Self.escaped(text))</b></li>") }
-    line("<li>unsaved <b>\(Wording.count(drafts.count, "draft"))</b></li>")
+    let count =
+      unsaved.doubt != nil && unsaved.drafts.isEmpty
+      ? "cannot be told" : Wording.count(unsaved.drafts.count, "draft")
+    line("<li>unsaved <b>\(count)</b></li>")
     line("</ul>")
     let scope =
       request.has("deep") ? "Every byte and every edit was checked" : "Every byte was checked"

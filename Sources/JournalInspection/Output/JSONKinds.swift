@@ -70,7 +70,9 @@ package struct JSONKind: Sendable {
     JSONKind("completions", "a script for a shell", "shell script"),
     JSONKind("manual", "the manual", "format text"),
     JSONKind(
-      "note", "something that is not as it should be, on the standard error output", "message"),
+      "note",
+      "something that is not as it should be, on the standard error output, and in a report",
+      "message"),
     JSONKind("error", "why a command ended, on the standard error output", "status message"),
   ]
 }

@@ -87,7 +87,8 @@ extension ReportPage {
 
     function showDrafts() {
       const box = byID("drafts");
-      if (!report.drafts.length) { box.textContent = "Nothing is unsaved."; return; }
+      for (const doubt of report.doubts) box.append(element("p", doubt));
+      if (!report.drafts.length && !report.doubts.length) box.textContent = "Nothing is unsaved.";
       for (const draft of report.drafts) {
         const name = draft.name ? ` “${draft.name}”` : "";
         box.append(element("div", `Draft ${draft.context}${name}: ${count(draft.edits, "edit")} on commit ${draft.base}, `

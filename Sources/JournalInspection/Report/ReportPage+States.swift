@@ -7,7 +7,8 @@ extension ReportPage {
     // The state at a commit is made of that of the nearest commit whose state is kept and the changes between. A state is
     // a map of objects to their values, which are never changed in place, so that many states share them.
     const byID = id => document.getElementById(id);
-    const report = { info: {}, commits: [], events: [], drafts: [], growth: [], base: new Map() };
+    const report = { info: {}, commits: [], events: [], drafts: [], doubts: [], growth: [],
+      base: new Map() };
     const entities = new Map();      // by entity: the keys in order of their coming
     const histories = new Map();     // by object: places of the commits that change it
     const names = new Map();         // by URI: what an object is called
@@ -26,6 +27,7 @@ extension ReportPage {
         case "activity": report.events = line.events; break;
         case "growth": report.growth = line.points; break;
         case "draft": report.drafts.push(line); break;
+        case "note": report.doubts.push(line.message); break;
         case "object": note(line.entity, Object.keys(line.values));
           names.set(line.uri, line.object);
           report.base.set(line.object, { entity: line.entity, values: bare(line.values) }); break;
