@@ -92,8 +92,7 @@ extension StoreError {
   }
 
   /// What to do where something cannot be made anew from the journal.
-  static let bringBack =
-    "bring the store back from a backup, or save what is sound of it with `xjournal repair`."
+  static let bringBack = "bring the store back from a backup."
 
   static func checkpointNewer(_ file: String) -> StoreError {
     StoreError(

@@ -73,6 +73,8 @@ public struct StoreError: Error, Hashable, Sendable {
   package let value: ValuePlace?
   /// The frame whose content it is about, or that is not where it should be, where it is about one.
   package let frame: FrameNumber?
+  /// Whether it is the manifest that is lost or damaged, which says what belongs to the store.
+  package private(set) var isOfManifest = false
 
   init(
     _ code: Code, _ description: String, modelDifferences: ModelChangeError? = nil,
@@ -125,6 +127,11 @@ extension StoreError {
       case .tooLarge: .tooLarge
       }
     self.init(code, error.description, frame: frame ?? error.finding?.expected)
+    isOfManifest =
+      switch error.finding?.kind {
+      case .manifestMissing, .manifestDamaged: true
+      default: false
+      }
   }
 
   /// What ends the reading of a journal.

@@ -36,14 +36,14 @@ extension Command {
     guard request.has("check") else { return .fine }
     let verification = try onStore { () throws(StoreError) in try store.verification(deep: true) }
     request.tellsFindings = true
-    for finding in verification.findings { request.output.tell(ToolError(finding)) }
+    for finding in verification.toldFindings { request.output.tell(ToolError(finding)) }
     if request.output.isJSON {
       request.output.json(
         .document(
           "check",
           [
             ("comparedCommits", .count(verification.comparedCount(of: store))),
-            ("findings", .array(verification.findings.map { .string($0.description) })),
+            ("findings", .array(verification.toldFindings.map { .string($0.told) })),
           ]))
     } else {
       let count = Wording.count(verification.comparedCount(of: store), "commit")

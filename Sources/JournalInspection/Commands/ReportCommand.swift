@@ -39,7 +39,7 @@ extension Command {
       try report.writePage(to: request.output)
     }
     let status = report.verification.status
-    for finding in report.verification.findings {
+    for finding in report.verification.toldFindings {
       request.output.tell(ToolError(status, finding.description))
     }
     return status
@@ -234,7 +234,7 @@ private struct HistoryReport {
       line("<p class=\"sound\">Sound. \(scope).</p>")
     } else {
       line("<p class=\"damaged\">Not sound. \(scope):</p><ul>")
-      for finding in verification.findings { line("<li>\(Self.escaped("\(finding)"))</li>") }
+      for finding in verification.toldFindings { line("<li>\(Self.escaped(finding.told))</li>") }
       line("</ul>")
     }
     line("</section>")

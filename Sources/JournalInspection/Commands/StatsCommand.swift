@@ -28,7 +28,7 @@ extension Command {
       statistics.show(request.output)
     }
     // The others are told behind this.
-    let told = request.findings.map(\.description)
+    let told = request.findings.map(\.told)
     for text in statistics.unread where !told.contains(text) {
       request.output.tell(ToolError(.damage, text))
     }
@@ -61,7 +61,7 @@ private struct Statistics {
       guard error.status == .damage else { throw error }
       note(error.message)
     }
-    for finding in request.findings { note(finding.description) }
+    for finding in request.findings { note(finding.told) }
   }
 
   private mutating func note(_ text: String) {

@@ -36,7 +36,7 @@ extension Command {
     } catch {
       // What cannot be held cannot be checked, and is no failure to read.
       guard error.value != nil else { throw error }
-      throw ToolError(.damage, request.named(error).message)
+      throw ToolError(.damage, request.named(error).message).withoutRemedy
     }
     request.tellsFindings = true
     request.tellsEdits = true
@@ -47,12 +47,14 @@ extension Command {
       verification.status == .fine && request.has("strict") && !doubts.isEmpty
       ? .no : verification.status
     let output = request.output
+    // Nothing need be wrong with what could not be looked at.
+    if verification.findings.allSatisfy(\.isUnchecked) { output.damagedPath = nil }
     if output.isJSON {
       output.json(.verification(verification, isDeep: isDeep, store))
       return status
     }
-    for finding in verification.findings {
-      output.line("\(finding.mark, .removed) \(finding)")
+    for finding in verification.toldFindings {
+      output.line("\(finding.mark, .removed) \(finding.told)")
     }
     for doubt in doubts { output.line("\("note:", .warning) \(doubt).") }
     if verification.findings.isEmpty {
@@ -87,6 +89,12 @@ extension Verification {
     min(comparedCommitCount, Int(store.keptCommitCount))
   }
 
+  /// What was found, each thing once: it may have been met twice, and told with more or fewer words.
+  var toldFindings: [StoreFinding] {
+    var texts: Set<String> = []
+    return findings.filter { texts.insert($0.told).inserted }
+  }
+
   /// What a command ends with that has found this.
   var status: ExitStatus {
     findings.isEmpty ? .fine : ExitStatus(of: findings)
@@ -117,6 +125,9 @@ extension StoreReader {
 }
 
 extension StoreFinding {
+  /// What was found, in the words of the tool.
+  var told: String { ToolWords.said(description) }
+
   /// What stands before it.
   fileprivate var mark: String {
     if isOfNewerCode { return "newer:" }
@@ -135,7 +146,7 @@ extension JSONValue {
         ("isSound", .boolean(verification.findings.isEmpty)), ("isDeep", .boolean(isDeep)),
         ("lastCommit", .count(store.lastCommit.rawValue)),
         ("firstKeptCommit", .count(store.firstKeptCommit.rawValue)),
-        ("findings", .array(verification.findings.map { .string($0.description) })),
+        ("findings", .array(verification.toldFindings.map { .string($0.told) })),
         ("doubts", .array(verification.doubts(of: store).map { .string($0) })),
         ("comparedCommits", isDeep ? .count(verification.comparedCount(of: store)) : nil),
         ("directCommits", isDeep ? .count(verification.directCommitCount) : nil),

@@ -52,7 +52,7 @@ extension Request {
         : "newer code has written the file of unsaved edits"
       return (
         isMore
-          ? "\(what), and \(missing). ‘repair’ takes over all of that which is whole."
+          ? "\(what), and \(missing)."
           : "\(what); all commits that the journal has are shown.",
         beyond.fault == .damaged ? .damage : .newerFormat
       )

@@ -162,9 +162,7 @@ package final class Request {
       guard error.code == .notFolder || error.code == .isLink else { return }
       guard isOpen else { throw .noFolder(path) }
       throw ToolError(
-        .damage,
-        "“\(path)/\(JournalFiles.journalFolder)” is no folder; make a sound journal of what is left by ‘repair’."
-      )
+        .damage, "“\(path)/\(JournalFiles.journalFolder)” is no folder.")
     }
   }
 

@@ -102,6 +102,7 @@ package struct Tool {
     }
     if parsed.values["version"] != nil { return finish(Help.version(output), output) }
     let request = try Request(command, of: table, parsed, disk, output)
+    if command.readsJournal, command.name != "repair" { output.damagedPath = try? request.path() }
     let isPaged = beginPaging(parsed, of: command)
     defer { if isPaged { console.endPager() } }
     return finish(try run(command, request, output), output)
@@ -132,15 +133,18 @@ package struct Tool {
         ToolError(
           .damage,
           "the journal is a copy that did not come to its end, and may lack something; make it anew."
-        ))
+        ).withoutRemedy)
+      output.damagedPath = nil
     }
     if let untold = request.untold() {
       status = untold.status ?? status
-      output.remark(untold.text)
+      let advice = untold.status == .damage ? output.takeRemedy() : nil
+      output.remark([untold.text, advice].compactMap(\.self).joined(separator: " "))
     }
     let findings = request.findings
     if !findings.isEmpty { status = ExitStatus(of: findings) }
     for finding in findings { output.tell(ToolError(finding)) }
+    if status == .damage, let advice = output.takeRemedy() { output.remark(advice) }
     return status
   }
 

@@ -13,10 +13,12 @@ package struct ToolError: Error, Hashable, Sendable {
   package private(set) var value: ValuePlace?
   /// The frame whose content it is about, where it is about one.
   package private(set) var frame: FrameNumber?
+  /// What can be done where it is damage.
+  package var remedy: Remedy? = .repair
 
   package init(_ status: ExitStatus, _ message: String) {
     self.status = status
-    self.message = message
+    self.message = ToolWords.said(message)
   }
 
   /// What was typed cannot be understood.
@@ -66,6 +68,7 @@ extension ToolError {
       }
     self.init(status, error.description)
     (value, frame) = (error.value, error.frame)
+    if error.isOfManifest { remedy = .gather }
   }
 
   /// Something that was met in a journal.
@@ -86,7 +89,14 @@ extension ToolError {
   /// The same error in other words.
   package func saying(_ message: String) -> ToolError {
     var error = ToolError(status, message)
-    (error.value, error.frame) = (value, frame)
+    (error.value, error.frame, error.remedy) = (value, frame, remedy)
+    return error
+  }
+
+  /// The same error, of damage that another journal is no remedy for.
+  package var withoutRemedy: ToolError {
+    var error = self
+    error.remedy = nil
     return error
   }
 }

@@ -17,6 +17,9 @@ package final class Output {
   /// What may stand in the line in which something is to be said.
   var progress: ProgressLine?
   private(set) var failure: ConsoleWriting?
+  /// The path of the journal, of which it is said once what can be done about damage; nil where it was said, or nothing
+  /// can be done.
+  package var damagedPath: String?
 
   private static let bufferByteCount = 32 << 10
 
@@ -117,8 +120,22 @@ package final class Output {
     console.writeError(Array((document.safeText + "\n").utf8))
   }
 
+  /// What can be done about damage, unless that was said already.
+  func takeRemedy(_ remedy: Remedy? = .repair) -> String? {
+    guard let remedy, let path = damagedPath else { return nil }
+    damagedPath = nil
+    return remedy.words(path)
+  }
+
+  /// The same error; where it is the first of damage, with what can be done.
+  private func advised(_ error: ToolError) -> ToolError {
+    guard error.status == .damage, let advice = takeRemedy(error.remedy) else { return error }
+    return error.saying("\(error.message) \(advice)")
+  }
+
   /// Says why something is not as it should be; in JSON where the data are.
   package func tell(_ error: ToolError) {
+    let error = advised(error)
     flush()
     guard !isJSON else {
       progress?.clear()

@@ -38,10 +38,7 @@ extension JournaledStore {
     let findings = try onStore { () throws(StoreError) in try verify() }
     guard let first = findings.first else { return }
     if first.isOfNewerCode { throw ToolError(first) }
-    throw ToolError(
-      .damage,
-      "what was copied to “\(path)” is damaged: \(first) Make a sound journal of the original by ‘repair’."
-    )
+    throw ToolError(.damage, "what was copied to “\(path)” is damaged: \(first)")
   }
 }
 

@@ -93,7 +93,7 @@ extension Command {
             ("commit", commit.map { .count($0.rawValue) } ?? .null), ("objects", .array(objects)),
             ("deletedAlong", .array(report.deletedAlong.map { .string(wording.name($0)) })),
             ("conflicts", .array(report.conflicts.map { .string("\($0)") })),
-            ("findings", .array(report.findings.map { .string("\($0)") })),
+            ("findings", .array(report.findings.map { .string(ToolWords.said("\($0)")) })),
           ]))
     }
     for object in report.objects {
@@ -105,7 +105,9 @@ extension Command {
       output.line("\("deletion", .heading) \(wording.name(object))  along with others")
     }
     for conflict in report.conflicts { output.note("\("decided:", .warning) \(conflict)") }
-    for finding in report.findings { output.note("\("refused:", .warning) \(finding)") }
+    for finding in report.findings {
+      output.note("\("refused:", .warning) \(ToolWords.said("\(finding)"))")
+    }
     if let commit {
       output.line("\("committed", .added) as commit \(commit).")
     } else {

@@ -1,0 +1,89 @@
+import DiskAccess
+import DiskSimulation
+import JournalInspection
+import Journaling
+import ObjectStore
+import Testing
+import ToolSupport
+
+/// What can be done about damage is told with it, once, by who meets it.
+@Suite struct RemedyTests {
+  private static let command = "‘xjournal repair -s Notes.xjournal -o NEW’"
+
+  @Test(arguments: [
+    "info", "log", "get Blog/1", "query Blog", "verify", "verify --deep", "drafts", "events",
+    "stats", "report", "export", "dump", "replay", "backup -o A", "compact -o A", "tag x",
+    "restore 1", "replay --into A", "import posts.ndjson -o A", "bisect 1 2 -- check",
+  ])
+  func `every command that meets damage says once what can be done`(line: String) throws {
+    for options in ["", " --json"] {
+      let disk = try Journals.damaged()
+      try Upkeep.addFiles(to: disk, from: try Journals.killed())
+      let run = Upkeep.run("\(line)\(options) -s Notes.xjournal", on: disk, running: Upkeep.check)
+      guard run.status == .damage else { continue }
+      #expect(run.errors.ranges(of: Self.command).count == 1, "\(line): \(run.errors)")
+      #expect(run.errors.contains("--salvage"), "\(line): \(run.errors)")
+      #expect(!run.errors.contains("a backup may have"), "\(line): \(run.errors)")
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a journal without a manifest is made of its segments, and that is said`(isThere: Bool)
+    throws
+  {
+    let disk = try LongJournal.make(.late)
+    if isThere {
+      try disk.setContents("\(Journals.path)/MANIFEST", [1, 2, 3])
+    } else {
+      try disk.folder(at: Journals.path).remove("MANIFEST")
+    }
+    for line in ["info", "log", "verify", "dump", "drafts", "backup -o A", "tag x"] {
+      let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+      #expect(run.status == .damage, "\(line): \(run)")
+      #expect(
+        run.errors.contains("\(Self.command) makes a sound journal of the segments"), "\(run)")
+      #expect(!run.errors.contains("bring it back from a backup"), "\(run)")
+    }
+    #expect(Upkeep.run("repair -s Notes.xjournal -o NEW", on: disk).status == .fine)
+    #expect(try JournalTruth(of: "NEW", on: disk).commits.count == LongJournal.commitCount)
+  }
+
+  @Test func `where repairing is no remedy it is not named`() throws {
+    let disk = try LongJournal.make(.none)
+    try disk.setContents("\(Journals.path)/\(JournalFiles.copyMark)", [])
+    let copy = Upkeep.run("info", on: disk)
+    #expect(copy.status == .damage && copy.errors.contains("make it anew"), "\(copy)")
+    #expect(!copy.errors.contains("xjournal repair"), "\(copy)")
+    let newer = Upkeep.run("info", on: try Journals.newer())
+    #expect(newer.status == .newerFormat && !newer.errors.contains("xjournal repair"), "\(newer)")
+  }
+
+  /// Words of the library, which a program can obey.
+  private static let library: [String] = {
+    let finding = Finding(.segmentMissing, "journal/0000000001.xj")
+    let lost = Finding(.manifestMissing, "MANIFEST")
+    let failure = DiskError(.sync, "edits", .readOnlyFileSystem)
+    let refusal = DiskError(.sync, "edits", .inputOutput, isRefusal: true)
+    let errors: [JournalError] = [
+      .disk(failure), .disk(refusal), .notAStore(path: "P"), .storeExists(path: "P"),
+      .storeMissing(path: "P"), .inUse(path: "P", holder: "1"),
+      .networkFileSystem(path: "P", name: "NFS"), .damaged(finding), .damaged(lost),
+      .framesDropped(before: FrameNumber(2)), .newerFormat(finding), .stopped(cause: failure),
+      .queuedBehindFailure(cause: failure), .closed, .tooLarge(byteCount: 2, limit: 1),
+    ]
+    return errors.map { StoreError($0).description }
+  }()
+
+  @Test func `what the library tells a program is told in words for who has the tool`() {
+    for text in Self.library {
+      let said = ToolWords.said(text)
+      #expect(!said.isEmpty && said.hasSuffix("."), "\(said)")
+      for word in ["open it", "open the store", "the options", "backup", "delegate"] {
+        #expect(!said.contains(word), "\(said)")
+      }
+    }
+    let missing = Upkeep.run("info -s Nothing.xjournal", on: SimulatedDisk(seed: 1))
+    #expect(missing.status == .noJournal && missing.errors.contains("by -s"), "\(missing)")
+    #expect(!missing.errors.contains("open it"), "\(missing)")
+  }
+}
