@@ -376,6 +376,53 @@ import ToolSupport
     #expect(run.errors.hasSuffix(place), "\(run.errors)")
   }
 
+  @Test func `who follows is told first what there is, as it came about`() throws {
+    let disk = try Journals.sound()
+    let followed = Run("log -n 3 --follow --json", on: disk)
+    #expect(followed.status == .fine)
+    #expect(followed.output == Run("log -n 3 --reverse --json", on: disk).output)
+    let all = Run("log -f --stat", on: disk).output
+    #expect(all == Run("log --reverse --stat", on: disk).output)
+  }
+
+  @Test(arguments: ["removed", "moved", "replaced"])
+  func `who follows is told that the journal is gone`(how: String) throws {
+    let disk = try Journals.sound()
+    let (others, path) = (try Journals.killed(), Journals.path)
+    var rounds = 0
+    let run = Run("log -n 1 --follow -s \(path)", on: disk) {
+      rounds += 1
+      guard rounds == 2 else { return rounds < 5 }
+      do {
+        try disk.folder(at: ".").rename(path, to: "Old.xjournal")
+        if how == "removed" {
+          for name in disk.paths where name.hasPrefix("Old.xjournal/") {
+            let parts = name.split(separator: "/")
+            try disk.folder(at: parts.dropLast().joined(separator: "/")).remove(
+              String(try #require(parts.last)))
+          }
+        }
+        for name in others.paths where how == "replaced" && name.hasPrefix(path) {
+          try disk.setContents(name, others.contents(of: name) ?? [])
+        }
+      } catch {
+        Issue.record(error)
+      }
+      return true
+    }
+    #expect(run.status == .noJournal && rounds == 2, "\(rounds): \(run)")
+    #expect(run.errors.contains(how == "replaced" ? "is another one now" : "is there no more"))
+  }
+
+  @Test func `who follows is told where the journal cannot be read further`() throws {
+    let disk = try Journals.damaged()
+    let run = Run("log --follow", on: disk) {
+      Issue.record("nothing more can come")
+      return false
+    }
+    #expect(run.status == .damage && run.errors.contains("the journal is damaged"), "\(run)")
+  }
+
   @Test func `no two commands share a name, nor two options of one`() {
     #expect(Set(table.commands.map(\.name)).count == table.commands.count)
     for command in table.commands {

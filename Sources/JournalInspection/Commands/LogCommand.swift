@@ -10,6 +10,9 @@ extension Command {
     details: [
       "What is asked for is looked up from the newest commit back, so that -n reads no more than it shows. Of --since "
         + "and --until both ends are among what is shown.",
+      "With --follow the first come first, as each further commit comes when it is made. -n says how many of those that "
+        + "are there already are shown, the newest; all that follow are. It ends with 66 where the journal is there no more, or "
+        + "another is in its place, and with 65 where it cannot be read further.",
       "Commits that cannot be read are passed over: which those are is told, and ends it with 65.",
     ],
     examples: [
@@ -17,6 +20,7 @@ extension Command {
       Example("xjournal log -p --author ann --since '2 days ago'", "what ann changed lately"),
       Example("xjournal log --id Post/1 --attr title -p", "who changed a title, and how"),
       Example("xjournal log --stat --reverse", "from the first on, with the objects of each"),
+      Example("xjournal log -n 10 --follow", "the last ten, and each that is made from now on"),
     ],
     options: [
       Option("patch", letter: "p", "with old and new values"),
@@ -36,6 +40,9 @@ extension Command {
     ],
     travels: true
   ) { (request) throws(ToolError) in
+    // What is asked for up to a moment is told, and nothing more comes.
+    let follows = request.has("follow") && request["until"] == nil && request["at"] == nil
+    let place = follows ? try FollowedPlace(request) : nil
     let store = try request.store()
     let selection = try CommitSelection(request, store)
     let limit = try request.number("limit")
@@ -46,13 +53,14 @@ extension Command {
       case (false, true): .objects
       case (false, false): .summary
       }
+    let isForward = follows || request.has("reverse")
     var printer = CommitPrinter(
-      store, detail, request.output, request.has("reverse") ? .forward : .back)
+      store, detail, request.output, isForward ? .forward : .back)
     var isEmpty = true
     let passed = PassedCommits(request)
     try onStore { () throws(StoreError) in
       try selection.forEach(
-        in: store, limit: limit, reversed: request.has("reverse"), passingOver: passed.pass
+        in: store, limit: limit, reversed: isForward, passingOver: passed.pass
       ) { (content, isWanted) throws(StoreError) in
         passed.tell()
         do throws(StoreError) {
@@ -65,25 +73,16 @@ extension Command {
       }
     }
     passed.tell()
-    // What is asked for up to a moment is told.
-    guard request.has("follow"), request["until"] == nil, request["at"] == nil else {
-      if isEmpty, let object = selection.object { try store.refuseUnknown(object) }
-      return .fine
-    }
+    if isEmpty, !follows, let object = selection.object { try store.refuseUnknown(object) }
+    guard follows else { return .fine }
     var last = store.lastCommit
-    while request.output.isOpen, request.output.console.pause(milliseconds: 200) {
-      request.output.flush()
-      try onStore { () throws(StoreError) in
-        guard try store.refresh() else { return }
-        printer.refresh()
-        while last < store.lastCommit {
-          last = last.next
-          if let content = try selection.content(of: last, in: store) { try printer.show(content) }
-        }
+    return try request.follow(store, at: place) { () throws(StoreError) in
+      printer.refresh()
+      while last < store.lastCommit {
+        last = last.next
+        if let content = try selection.content(of: last, in: store) { try printer.show(content) }
       }
-      request.output.flush()
     }
-    return .fine
   }
 }
 
