@@ -86,4 +86,17 @@ extension DumpTests {
     }
     #expect(entries > 5000)
   }
+
+  @Test func `of frames without entries the beginning is shown, unless they are asked for`() throws
+  {
+    let disk = try LongJournal.make(.none)
+    try Bomb.longArray.add(6_000_000, to: disk)
+    let text = Upkeep.run("dump --hex", on: disk)
+    let lines = text.output.split(separator: "\n")
+    let rests = lines.filter { $0.contains(" more: --frame ") }
+    #expect(text.status == .fine && !rests.isEmpty && text.output.utf8.count < 4_000_000)
+    let number = try #require(rests.first?.split(separator: " ").last)
+    let whole = Upkeep.run("dump --hex --frame \(number)", on: disk).output
+    #expect(!whole.contains(" more: ") && whole.split(separator: "\n").count > 4200)
+  }
 }

@@ -12,7 +12,8 @@ extension Command {
     details: [
       "docs/format.md tells what the fields mean. Where something is damaged, the bytes from there on are shown as they "
         + "are, and the next segment follows. With --hex, events and commits are taken apart, too: before each field "
-        + "stands where it begins in the payload, which is compressed in the file.",
+        + "stands where it begins in the payload, which is compressed in the file. Of other frames the first 65,536 bytes of "
+        + "the payload are shown; without --json, all of one that --frame names.",
       "With --at it writes the frame that has the commit, by which the state came to be.",
     ],
     examples: [
@@ -180,19 +181,24 @@ private struct SegmentDumper {
       } else if frame.seal.kind == .batch {
         output.line("    \("batch", .key)  malformed")
       } else if withBytes {
-        showDigits(of: payload)
+        showDigits(of: payload, frame.seal.number)
       }
     }
     extendLifetime(memory)
   }
 
-  private func showDigits(of payload: UnsafeRawBufferPointer) {
-    for start in stride(from: 0, to: payload.count, by: Self.piece) where output.isOpen {
-      let part = payload[start..<min(start + Self.piece, payload.count)]
+  /// Writes the bytes of a payload: all of them where it was asked for by its number, as few may stand for many.
+  private func showDigits(of payload: UnsafeRawBufferPointer, _ number: FrameNumber) {
+    let shownCount = min(payload.count, onlyFrame == nil ? FieldPrinter.documentByteCount : .max)
+    for start in stride(from: 0, to: shownCount, by: Self.piece) where output.isOpen {
+      let part = payload[start..<min(start + Self.piece, shownCount)]
       for line in HexDump.lines(.init(rebasing: part), from: UInt64(start)) {
         output.line("      \(line, .faint)")
       }
     }
+    guard shownCount < payload.count else { return }
+    let rest = Wording.count(payload.count - shownCount, "byte")
+    output.line("      … \(rest) more: --frame \(number.rawValue)")
   }
 
   /// How many bytes of digits, and how many entries and fields, are held at once.
