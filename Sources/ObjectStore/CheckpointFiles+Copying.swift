@@ -33,6 +33,7 @@ extension CheckpointFiles {
       return copies
     }
     do throws(StoreError) {
+      try refuseNoCheckpoint(of: manifest, in: folder)
       var unsound: [(attachment: Manifest.Attachment, error: StoreError)] = []
       for attachment in attachments {
         if let error = try problem(withOpening: attachment, of: manifest.store, in: folder) {
@@ -64,6 +65,18 @@ extension CheckpointFiles {
       guard error.code == .damaged, manifest.goesBackToBeginning else { throw error }
       return (manifest.unknownAttachments, [StoreFinding(notCopied: error)])
     }
+  }
+
+  /// Looks at the checkpoint before it is copied: a file that is none may be of any length.
+  private static func refuseNoCheckpoint(
+    of manifest: Manifest, in folder: any ReadableFolder
+  ) throws(StoreError) {
+    guard let name = manifest.checkpointName else { return }
+    let mayBeOne = try onDiskOfStore(missing: .checkpointDamaged(name)) { () throws(DiskError) in
+      let file = try folder.fileForReading(name)
+      return try Checkpoint.mayBeOne(file, file.information().byteCount)
+    }
+    guard mayBeOne else { throw .checkpointDamaged(name) }
   }
 
   /// Opens a run before it is copied: of one that is damaged nobody knows how long it should be, and the file may be of

@@ -147,7 +147,7 @@ extension Checkpoint {
 
   /// Whether a file may be a checkpoint: by its name for itself, and by the trailer of its property list, which says where
   /// everything before it ends.
-  private static func mayBeOne(
+  static func mayBeOne(
     _ file: any ReadableFile, _ length: UInt64
   ) throws(DiskError) -> Bool {
     let (head, trailer) = (headByteCount, 32)
