@@ -37,8 +37,12 @@ extension Request {
   }
 
   /// Makes a commit of what a closure changes; nil where that is nothing.
+  ///
+  /// - Parameter refusal: says why objects cannot be saved.
   func commit(
-    to store: JournaledStore, message: String, _ body: (ManagedObjectContext) throws -> Void
+    to store: JournaledStore, message: String,
+    refusal: (ValidationErrors) -> ToolError = { ToolError(of: $0) },
+    _ body: (ManagedObjectContext) throws -> Void
   ) throws(ToolError) -> CommitNumber? {
     let context = ManagedObjectContext(store, isolation: nil)
     do {
@@ -58,6 +62,7 @@ extension Request {
         let values = keys.map { "\($0.key) of \(name($0.objectID))" }.joined(separator: ", ")
         throw .no("later commits have changed \(values); take these back first, or say --force.")
       }
+      if let error = error as? ValidationErrors { throw refusal(error) }
       throw ToolError(of: error)
     }
   }

@@ -55,6 +55,22 @@ import ToolSupport
     #expect(run.errors.contains(said), "\(run.errors)")
   }
 
+  @Test func `of what cannot be saved the lines are named`() throws {
+    let disk = try Journals.sound()
+    let title = String(repeating: "a", count: 300)
+    let rows = [
+      #""Blog","uri":"xjournal://0000000000000001/0/0/1","values":{"name":"x"}"#,
+      #""Post","uri":"xjournal://0000000000000001/0/1/1","values":{"likes":null}"#,
+      #""Post","uri":"xjournal://0000000000000001/0/1/2","values":{"title":"\#(title)"}"#,
+    ].map { #"{"kind":"object","entity":\#($0)}"# }
+    let run = Upkeep.run(
+      "import - -o New.xjournal", on: disk, input: rows.joined(separator: "\n\n"))
+    #expect(run.status == .no, "\(run)")
+    #expect(run.errors.contains("line 3: Post.likes must have a value"), "\(run)")
+    #expect(run.errors.contains("line 5: Post.title is \"aaa"), "\(run)")
+    #expect(!run.errors.contains("xjournal://"), "\(run)")
+  }
+
   @Test(arguments: 0...24)
   func `a journal that is replayed up to a commit is as it was then`(number: Int) throws {
     let disk = try LongJournal.make(.late)

@@ -38,7 +38,9 @@ extension Command {
       }
       var importing = Importing(objects)
       let made = try place.finish(on: disk) { (store) throws(ToolError) in
-        let number = try request.commit(to: store, message: "import \(request.operands[0])") {
+        let number = try request.commit(
+          to: store, message: "import \(request.operands[0])", refusal: { importing.refusal($0) }
+        ) {
           importing.insert(into: $0, request.progress)
         }
         if number == nil, !request.output.isJSON { request.output.note("there was no object") }
@@ -176,6 +178,9 @@ struct LostReferences {
 
 /// Inserts exported objects, which lead to each other, into a context.
 private struct Importing {
+  /// How many values that cannot be saved are told of.
+  private static let toldCount = 20
+
   private let objects: [ExportedObject]
   /// The stores that they were exported from.
   private let stores: Set<StoreTag>
@@ -205,6 +210,22 @@ private struct Importing {
       }
     }
     for (exported, object) in zip(objects, inserted) { noteContradicted(exported, object) }
+  }
+
+  /// Says of which lines there is what cannot be saved.
+  func refusal(_ errors: ValidationErrors) -> ToolError {
+    let lines = Dictionary(
+      objects.compactMap { exported in ids[exported.id].map { ($0, exported.line) } }
+    ) { first, _ in first }
+    let told = errors.failures.map { failure in
+      let place = failure.entityName + (failure.key.map { ".\($0)" } ?? "")
+      let sentence = failure.kind.sentence(of: place)
+      return (line: lines[failure.objectID] ?? 0, sentence: sentence)
+    }.sorted { $0.line < $1.line }
+    let rest = told.count - Self.toldCount
+    let texts = told.prefix(Self.toldCount).map { "line \($0.line): \($0.sentence)" }
+    return .no(
+      (texts + (rest > 0 ? ["and \(Wording.count(rest)) more."] : [])).joined(separator: "\n"))
   }
 
   /// Notes what an object no longer leads to, as a later line has said otherwise of the other end.
