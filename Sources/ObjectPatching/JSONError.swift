@@ -67,7 +67,7 @@ package struct JSONError: Error, Hashable, Sendable {
   /// The same error, told with the place in a patch.
   func inside(_ path: PatchPath) -> JSONError {
     var error = self
-    error.path = path.description + self.path
+    error.path = path.words + self.path
     return error
   }
 

@@ -68,9 +68,9 @@ extension PatchConflict: CustomStringConvertible {
   /// The object, the key and what is there.
   public var description: String {
     switch kind {
-    case .objectMissing: "\(path) \(identity) is not there"
-    case .objectExists: "\(path) \(identity) is there already"
-    case .value: "\(path) of \(identity) is \(current ?? .null), not \(old ?? .null)"
+    case .objectMissing: "\(path.words) \(identity) is not there"
+    case .objectExists: "\(path.words) \(identity) is there already"
+    case .value: "\(path.words) of \(identity) is \(current ?? .null), not \(old ?? .null)"
     }
   }
 }

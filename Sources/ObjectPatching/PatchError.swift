@@ -63,6 +63,6 @@ public struct PatchError: Error, Hashable, Sendable {
 extension PatchError: CustomStringConvertible {
   /// Where, what happened, and what to do.
   public var description: String {
-    path.components.isEmpty ? "The patch: \(reason)" : "The patch at \(path): \(reason)"
+    path.components.isEmpty ? "The patch: \(reason)" : "The patch at \(path.words): \(reason)"
   }
 }

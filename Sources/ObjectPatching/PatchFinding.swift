@@ -53,7 +53,7 @@ extension PatchFinding: CustomStringConvertible {
   /// Where and what, in a sentence.
   public var description: String {
     let object = identity.map(\.description) ?? objectID.map(\.description) ?? ""
-    let place = path.components.isEmpty ? key.map { "\($0) of" } : "\(path) of"
+    let place = path.components.isEmpty ? key.map { "\($0) of" } : "\(path.words) of"
     return kind.sentence(of: place.map { "\($0) \(object)" } ?? object)
   }
 }

@@ -14,6 +14,11 @@ public struct PatchPath: Hashable, Sendable {
   public func appending(_ index: Int) -> PatchPath { PatchPath(components + [String(index)]) }
 }
 
+extension PatchPath {
+  /// The path as it stands in a sentence, with the beginnings of long keys.
+  var words: String { JSONPointer(components.map(JSONError.clipped)).text }
+}
+
 extension PatchPath: CustomStringConvertible {
   /// The path as RFC 6901 writes one: `~` is written `~0`, and `/` within a key `~1`.
   public var description: String {

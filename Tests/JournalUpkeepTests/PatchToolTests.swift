@@ -78,6 +78,18 @@ import ToolSupport
     #expect(run("diff 5 head --exit-code").status == .fine)
   }
 
+  @Test func `what a patch has is told by its beginning, and what to do by what there is here`() {
+    let key = String(repeating: "k", count: 1000)
+    let long = run(
+      "patch - --dry-run", #"{"entity":"Blog","id":{},"old":{"\#(key)":1},"new":{"\#(key)":2}}"#)
+    #expect(long.status == .usage || long.status == .no, "\(long)")
+    #expect(!long.errors.contains(key.dropFirst(900)), "\(long)")
+    let typed = run(
+      "patch -", #"{"entity":"Post","id":{"guid":"p"},"old":{"title":"one"},"new":{"title":1}}"#)
+    #expect(typed.status == .usage && typed.errors.contains("change it in the patch"), "\(typed)")
+    #expect(!typed.errors.contains("delegate"), "\(typed)")
+  }
+
   private func eventCount() throws -> Int {
     let store = try JournaledStore(on: disk, at: "Notes.xjournal", model: nil)
     defer { try? store.close() }
