@@ -58,6 +58,13 @@ import ToolSupport
     #expect(newer.status == .newerFormat && !newer.errors.contains("xjournal repair"), "\(newer)")
   }
 
+  @Test func `a path that a shell would take apart is not put into a command`() {
+    #expect(Remedy.repair.words("a/b-c_d.xjournal").contains("-s a/b-c_d.xjournal -o NEW"))
+    for path in ["", "My Notes.xjournal", "a;b", "a\nb", "$HOME", "it's"] {
+      #expect(Remedy.gather.words(path).hasPrefix("‘xjournal repair -s PATH -o NEW’"))
+    }
+  }
+
   /// Words of the library, which a program can obey.
   private static let library: [String] = {
     let finding = Finding(.segmentMissing, "journal/0000000001.xj")

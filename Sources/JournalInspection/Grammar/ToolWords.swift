@@ -8,7 +8,6 @@ package enum ToolWords {
     "; nothing was changed. Nothing says which frames are the store's: bring it back from a backup, and keep this folder, which is as it was":
       "",
     "; bring the store back from a backup": "",
-    "; make a sound one of it by ‘repair’": "",
     "check the path, or open it for writing to make one":
       "check the path, or name another journal by -s",
     "close it there, or open the store for reading only":

@@ -191,7 +191,7 @@ struct JournalSurvey {
     try refuseNewer()
     guard let hole = findings.first else { return }
     throw ToolError(
-      .damage, "the journal is damaged in \(hole); make a sound one of it by ‘repair’.")
+      .damage, "the journal is damaged in \(hole).")
   }
 
   /// The place of the first part that is not whole.
