@@ -7,17 +7,17 @@ package struct EventDecoder: Sendable {
   let store: StoreTag
   /// How many values an event or commit may have.
   let room: Int
-  /// How many bytes an event or commit may have.
-  package let largestByteCount: Int
+  /// How many bytes an event may have.
+  package let largestEditByteCount: Int
 
   /// - Parameters:
   ///   - store: the store whose objects are written without its tag.
   ///   - room: how many values an event or commit may have: each takes many times its bytes.
-  ///   - largestByteCount: how many bytes one may have, which whoever brings them here keeps to.
-  package init(store: StoreTag, room: Int = .max, largestByteCount: Int = .max) {
+  ///   - largestEditByteCount: how many bytes an event may have, which whoever brings it here keeps to.
+  package init(store: StoreTag, room: Int = .max, largestEditByteCount: Int = .max) {
     self.store = store
     self.room = room
-    self.largestByteCount = largestByteCount
+    self.largestEditByteCount = largestEditByteCount
   }
 
   /// Reads all the bytes as one event. One of a kind that newer code writes comes back as `.unknown`.

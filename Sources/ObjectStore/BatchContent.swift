@@ -99,7 +99,7 @@ struct BatchContent {
     edits.reserveCapacity(batch.editCount)
     try batch.forEachEdit { (_, entry) throws(StoreError) in
       var entry = entry
-      if case .spanning(let span) = entry, span.byteCount > decoder.largestByteCount {
+      if case .spanning(let span) = entry, span.byteCount > decoder.largestEditByteCount {
         largeEdits[edits.count] = span.byteCount
         entry = .spanning(span.beginning(Self.beginningByteCount))
       }
@@ -116,9 +116,6 @@ struct BatchContent {
     switch entry {
     case .whole(let bytes): return bytes
     case .spanning(let span):
-      guard (span.wantedByteCount ?? span.byteCount) <= decoder.largestByteCount else {
-        throw tooLarge(span.byteCount)
-      }
       let bytes = try assembled(span, pieces)
       let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
       memory.copyBytes(from: bytes)
@@ -191,7 +188,7 @@ struct BatchContent {
   }
 
   private func tooLarge(_ byteCount: Int) -> StoreError {
-    StoreError(tooLarge: byteCount, decoder.largestByteCount, in: frame)
+    StoreError(tooLarge: byteCount, decoder.largestEditByteCount, in: frame)
   }
 
   /// The kind of an event; nil where newer code has written it.

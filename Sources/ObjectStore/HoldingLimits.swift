@@ -8,16 +8,16 @@ package struct HoldingLimits: Sendable {
   /// How many objects contexts may have changed and not saved.
   package let objectCount: Int
 
-  /// How many bytes an event or commit may have.
-  package let entryByteCount: Int
+  /// How many bytes an edit may have. No value of so many can be saved.
+  package let editByteCount: Int
 
   package static let none = HoldingLimits(
-    valueCount: .max, objectCount: .max, entryByteCount: .max)
+    valueCount: .max, objectCount: .max, editByteCount: .max)
 
-  package init(valueCount: Int, objectCount: Int, entryByteCount: Int) {
+  package init(valueCount: Int, objectCount: Int, editByteCount: Int) {
     self.valueCount = valueCount
     self.objectCount = objectCount
-    self.entryByteCount = entryByteCount
+    self.editByteCount = editByteCount
   }
 }
 

@@ -38,7 +38,7 @@ public class ReadableStore: @unchecked Sendable {
     store = fold.snapshot.store
     self.limits = limits
     decoder = EventDecoder(
-      store: store, room: limits.valueCount, largestByteCount: limits.entryByteCount)
+      store: store, room: limits.valueCount, largestEditByteCount: limits.editByteCount)
     catalogue = fold.catalogue
     published = SharedSnapshot(fold.snapshot)
     pastCommits = try PastCommits(

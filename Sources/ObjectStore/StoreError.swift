@@ -174,12 +174,12 @@ extension StoreError {
     }
   }
 
-  /// An edit or commit with more bytes than are held at once.
+  /// An edit with more bytes than are held at once.
   init(tooLarge byteCount: Int, _ limit: Int, in frame: FrameNumber) {
     self.init(
       .tooLarge,
-      "frame \(frame.rawValue): an edit or commit of \(byteCount) bytes is more than the \(limit) that are held here at "
-        + "once; the program whose store it is can hold it.")
+      "frame \(frame.rawValue): an edit of \(byteCount) bytes is more than the \(limit) that are held here at once; "
+        + "the program whose store it is can hold it.")
   }
 
   /// An event that does not fit what came before it.

@@ -175,6 +175,26 @@ import Testing
     #expect(try reader.bytes(of: found) { $0 == 7 } == large)
   }
 
+  @Test func `of an edit of which the beginning is wanted no more is read than that needs`() throws
+  {
+    var dice = Dice(seed: 7)
+    let pieces = (0..<4).map { _ in [UInt8](randomByteCount: 100_000, from: &dice) }
+    let all = Array(pieces.joined())
+    var forgery = Forgery()
+    for piece in pieces { forgery.addPiece(piece) }
+    let whole = span(1, all, pieces: 4)
+    forgery.addBatch([whole])
+    let disk = try StoreBuilder([forgery.segment]).disk()
+    for count in [1, 64, 99_999, 100_000, 100_001, 250_000, 400_000, 500_000] {
+      var beginning: [UInt8] = []
+      let cost = try bytesRead(disk) {
+        beginning = try JournalReader(at: "store", on: disk).bytes(of: whole.beginning(count))
+      }
+      #expect(beginning == Array(all.prefix(count)))
+      if count <= 64 { #expect(cost < all.count / 2, "\(cost) bytes were read") }
+    }
+  }
+
   @Test func `places of pieces are thinned out where there are too many, and stay true`() throws {
     let segment = SegmentBuilder((1...2_000).map { [UInt8(truncatingIfNeeded: $0)] })
     let header = try SegmentHeader.sound(segment.bytes)

@@ -211,5 +211,5 @@ package final class Request {
 extension HoldingLimits {
   /// How much the tool holds at once, whatever a journal says: some 500 MB in all.
   package static let ofTool = HoldingLimits(
-    valueCount: 2_000_000, objectCount: 100_000, entryByteCount: 192 << 20)
+    valueCount: 2_000_000, objectCount: 100_000, editByteCount: 192 << 20)
 }

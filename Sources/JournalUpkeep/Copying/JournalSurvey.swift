@@ -186,12 +186,11 @@ struct JournalSurvey {
     for case let hole? in parts.map(\.hole) where hole.kind.isOfNewerCode { throw ToolError(hole) }
   }
 
-  /// Refuses what is not sound, and says what to do about it.
+  /// Refuses what is not sound.
   func refuseUnsound() throws(ToolError) {
     try refuseNewer()
     guard let hole = findings.first else { return }
-    throw ToolError(
-      .damage, "the journal is damaged in \(hole).")
+    throw ToolError(.damage, "the journal is damaged in \(hole).")
   }
 
   /// The place of the first part that is not whole.

@@ -50,11 +50,16 @@ struct Opening {
     }
     seconds = stopwatch.seconds
     readByteCount = try Self.number("rchar", in: "io") - before
-    residentMegabytes = try Self.number("VmRSS", in: "status") * 1024 / 1e6
+    residentMegabytes = try Self.residentMegabytes
     peakMegabytes = try Self.number("VmHWM", in: "status") * 1024 / 1e6
     self.valueByteCount = valueByteCount
     extendLifetime(held)
     try close()
+  }
+
+  /// What of this process is in memory now.
+  static var residentMegabytes: Double {
+    get throws { try number("VmRSS", in: "status") * 1024 / 1e6 }
   }
 
   /// What a text takes beside its two words.

@@ -14,24 +14,14 @@ struct Options {
   var json: String?
   /// Where the figures go as a page.
   var page: String?
+  /// Where the figures go as a table of Markdown.
+  var markdown: String?
+  /// How many edits are made to see whether anything grows, in the place of the lines.
+  var soakEditCount: Int?
   /// What a process of its own is to open: this program starts itself so.
   var opening: String?
   /// What is done by itself, so often as `rounds` says, by whoever counts its instructions.
   var hotPath: HotPath?
-
-  static let usage = """
-    Tools/bench/run [FOLDER] [option …]
-
-      --line P3,P5   only these lines and what belongs to them: P1 is also P1s
-      --rows N       objects of a large store (1,000,000)
-      --rounds N     how often each line is measured (5); what takes seconds, half as often
-      --quick        100,000 objects, 3 rounds: under five minutes
-      --json FILE    also writes the figures as JSON; - prints them in the place of the table
-      --page FILE    also writes them as a page for a browser
-
-    It works in a new folder within FOLDER, or within the system's place for temporary ones, and removes it again;
-    with a million objects that takes up to 8 GB. The status is 1 where a goal is missed.
-    """
 
   struct Refusal: Error {
     let words: String
@@ -57,6 +47,8 @@ struct Options {
       case "--rounds": rounds = try Self.number(value, for: name)
       case "--json": json = value
       case "--page": page = value
+      case "--markdown": markdown = value
+      case "--soak": soakEditCount = try Self.number(value, for: name)
       case "--opening": opening = value
       case "--hot":
         guard let path = HotPath(rawValue: value) else {

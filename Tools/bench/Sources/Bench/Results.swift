@@ -61,6 +61,14 @@ struct Results {
     }.joined(separator: "\n")
   }
 
+  /// The figures for a document.
+  var markdown: String {
+    let rows = [Comparison.header, Comparison.header.map { _ in "---" }] + comparisons.map(\.row)
+    let lines = rows.map { "| " + $0.joined(separator: " | ") + " |" }
+    let settings = settings.map { "\($0.name) \($0.value)" }.joined(separator: " · ")
+    return lines.joined(separator: "\n") + "\n\n\(settings)\n"
+  }
+
   /// The figures for programs.
   var json: String {
     let settings = settings.map { "\(quoted($0.name)): \(quoted($0.value))" }
@@ -103,7 +111,9 @@ struct Results {
   /// Writes what was asked for into files, and prints the rest.
   func tell() throws {
     if options.json != "-" { print(table) }
-    for (path, text) in [(options.json, json), (options.page, page)] {
+    for (path, text) in [
+      (options.json, json), (options.page, page), (options.markdown, markdown),
+    ] {
       guard let path else { continue }
       if path == "-" {
         print(text, terminator: "")

@@ -3,16 +3,11 @@ import Glibc
 // Measures the journal and the store against the floors they stand on and their peers; Tools/bench/run
 // builds and starts it.
 
-if CommandLine.arguments.dropFirst().contains(where: { ["-h", "--help", "help"].contains($0) }) {
-  print(Options.usage)
-  exit(0)
-}
-
 let options: Options
 do {
   options = try Options(Array(CommandLine.arguments.dropFirst()))
 } catch {
-  refuse("\(error.words)\n\n\(Options.usage)")
+  refuse("\(error.words) See Tools/bench/run --help.")
 }
 
 let workplace = Workplace(path: options.place)
@@ -24,6 +19,10 @@ if let what = options.opening {
 if let path = options.hotPath {
   try path.run(options.rounds, at: try workplace.emptyFolder(path.rawValue))
   exit(0)
+}
+
+if let editCount = options.soakEditCount {
+  exit(try Soak(workplace: workplace, editCount: editCount).run() ? 0 : 1)
 }
 
 let bench = Bench(workplace: workplace, rounds: options.rounds, objectCount: options.rows)
