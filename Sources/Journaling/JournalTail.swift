@@ -78,6 +78,11 @@ package final class JournalTail {
     case finding(Finding)
   }
 
+  private func isReplaced(_ manifest: Manifest) throws(JournalError) -> Bool {
+    try JournalReader(in: folder, path: path).manifest.segments.last?.number
+      != manifest.segments.last?.number
+  }
+
   private func poll(
     _ segment: Manifest.Segment, after previous: Manifest.Sealing?, of reader: JournalReader,
     _ durable: inout FrameNumber, _ body: (JournalReader.Frame, JournalReader) -> Bool
@@ -102,9 +107,9 @@ package final class JournalTail {
           continue
         }
         if segment.sealing != nil { return .segmentEnded }
-        // At a footer the next segment has been begun since the manifest was read.
-        if case .footer = step { return .nothingMore }
         guard before.expected <= durable else { return .nothingMore }
+        // At a footer the next segment may have been begun since the manifest was read.
+        if case .footer = step, try isReplaced(reader.manifest) { return .nothingMore }
         let kind = Finding.Kind.framesLost(through: durable)
         return .finding(
           Finding(kind, segment.number.path, at: before.offset, expected: before.expected))

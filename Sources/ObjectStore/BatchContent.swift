@@ -91,7 +91,7 @@ struct BatchContent {
   }
 
   /// Enough of an edit to tell its context.
-  private static let beginningByteCount = 64
+  static let beginningByteCount = 64
 
   private mutating func gather(
     _ batch: Batch, _ pieces: (Span) throws(JournalError) -> [UInt8]
@@ -184,7 +184,11 @@ struct BatchContent {
 
   func event(_ place: Int) throws(StoreError) -> Event {
     if let byteCount = largeEdits[place] { throw tooLarge(byteCount) }
-    return try decode { () throws(EventCodingError) in try decoder.event(edits[place]) }
+    let event = try decode { () throws(EventCodingError) in try decoder.event(edits[place]) }
+    if event.forbidsGoingOn, case .unknown(let kind, _) = event {
+      throw .unknownKind(kind, frame)
+    }
+    return event
   }
 
   private func tooLarge(_ byteCount: Int) -> StoreError {

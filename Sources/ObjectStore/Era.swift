@@ -81,8 +81,10 @@ enum EraProblem: Error {
 extension Era {
   /// The entities of a newer model with numbers: those that were there keep theirs, under whatever name, and
   /// new ones get numbers that none ever had.
+  ///
+  /// - Parameter wanted: the numbers that new ones are to get, by their names, where that is known of another store.
   static func number(
-    _ model: ManagedObjectModel, after eras: [Era]
+    _ model: ManagedObjectModel, after eras: [Era], wanted: [String: EntityNumber] = [:]
   ) throws(StoreError) -> [NumberedEntity] {
     var given: [String: EntityNumber] = [:]
     if let last = eras.last {
@@ -97,7 +99,11 @@ extension Era {
         throw .modelDoesNotFit(error)
       }
     }
-    var next = eras.flatMap(\.entities).map(\.number.rawValue).max().map { $0 + 1 } ?? 0
+    for (name, number) in wanted where given[name] == nil && !given.values.contains(number) {
+      given[name] = number
+    }
+    let known = eras.flatMap(\.entities).map(\.number) + given.values
+    var next = known.map(\.rawValue).max().map { $0 + 1 } ?? 0
     var entities: [NumberedEntity] = []
     for description in model.descriptions {
       if let number = given[description.name] {

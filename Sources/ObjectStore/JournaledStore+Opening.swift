@@ -74,7 +74,7 @@ extension JournaledStore {
   /// Makes a model the store's, unless it is already.
   private func adopt(_ model: ManagedObjectModel) throws(StoreError) {
     guard catalogue.era?.model != model else { return }
-    let entities = try Era.number(model, after: catalogue.eras)
+    let entities = try Era.number(model, after: catalogue.eras, wanted: options.entityNumbers)
     try refuseDynamicValues(thatHaveNoPlaceIn: model)
     try gatherDestinations(for: model)
     for entity in model.entities {

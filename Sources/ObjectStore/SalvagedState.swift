@@ -48,7 +48,7 @@ package struct SalvagedState {
   /// The commit that it is the state of.
   package let number: CommitNumber
   /// The models that were adopted later, as far as the checkpoint knows them: also one that was adopted upon the state.
-  package let laterModels: [(since: CommitNumber, model: ManagedObjectModel)]
+  package let laterModels: [(since: CommitNumber, entities: [NumberedEntity])]
   /// The checkpoint's catalogue, with the models that the journal behind it tells.
   private var catalogue: Catalogue?
   /// How many models there had been at the state.
@@ -122,7 +122,7 @@ package struct SalvagedState {
     let eras = checkpoint?.catalogue.eras ?? []
     let eraCount = max(1, eras.count { $0.since < before })
     (self.eraCount, catalogue) = (eraCount, checkpoint?.catalogue)
-    laterModels = eras.dropFirst(eraCount).map { ($0.since, $0.model) }
+    laterModels = eras.dropFirst(eraCount).map { ($0.since, $0.entities) }
     var reading = Reading(store, eras: Array(eras.prefix(eraCount)))
     for layer in checkpoint?.layers ?? [] where layer.era < eraCount {
       for run in layer.runs { try reading.read(run.name, as: run, in: folder, ofEra: layer.era) }

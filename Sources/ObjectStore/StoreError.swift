@@ -176,9 +176,10 @@ extension StoreError {
 
   /// An edit with more bytes than are held at once.
   init(tooLarge byteCount: Int, _ limit: Int, in frame: FrameNumber) {
+    let place = frame == .none ? "" : " in frame \(frame.rawValue)"
     self.init(
       .tooLarge,
-      "frame \(frame.rawValue): an edit of \(byteCount) bytes is more than the \(limit) that are held here at once; "
+      "an edit of \(byteCount) bytes\(place) is more than the \(limit) that are held here at once; "
         + "the program whose store it is can hold it.")
   }
 

@@ -1,4 +1,5 @@
 package import Journaling
+package import ObjectModel
 
 /// How far a save has gone when it returns.
 public enum Durability: Int, Hashable, Comparable, Sendable {
@@ -36,6 +37,8 @@ public struct StoreOptions: Sendable {
   package var rollingByteCount: UInt64 = 1 << 20
   /// How runs are written.
   package var run = RunOptions()
+  /// The numbers that entities get which are new, by their names, where that is known of another store.
+  package var entityNumbers: [String: EntityNumber] = [:]
   /// How the journal is kept.
   package var journal = JournalOptions()
 

@@ -58,6 +58,13 @@ extension StoreReader {
     buffer.forEachUnsealedEdit(from: next) { bytes, isSpan in
       let number = next.rawValue + UInt64(events.events.count)
       let event: Event
+      if isSpan, let span = Span(unsealed: bytes), span.byteCount > limits.editByteCount {
+        if let context = context(ofBeginning: span, reader) {
+          let error = StoreError(tooLarge: span.byteCount, limits.editByteCount, in: .none)
+          events.end = (number, context, error)
+        }
+        return false
+      }
       do throws(EventCodingError) {
         guard let decoded = try decode(bytes, isSpan: isSpan, reader, decoder.event) else {
           return false
@@ -84,6 +91,11 @@ extension StoreReader {
     }
     catalogue = folded
     return events
+  }
+
+  private func context(ofBeginning span: Span, _ reader: JournalReader) -> ContextNumber? {
+    let beginning = try? reader.bytes(of: span.beginning(BatchContent.beginningByteCount))
+    return beginning?.withUnsafeBytes { try? decoder.contextOfSet($0) }
   }
 
   /// Decodes what is of an edit; nil where it is not whole.

@@ -27,6 +27,26 @@ import ToolSupport
     try disk.setContents(path, bytes)
   }
 
+  @Test func `where the manifest is an older one, all tell that, and repair takes what follows`()
+    throws
+  {
+    let disk = try LongJournal.make(.none)
+    let truth = try JournalTruth(on: disk)
+    let path = "\(Journals.path)/MANIFEST"
+    var manifest = try JournalReader(at: Journals.path, on: disk).manifest
+    manifest.segments.removeLast(2)
+    manifest.segments[manifest.segments.count - 1].sealing = nil
+    try disk.setContents(path, manifest.encoded().withBytes { Array($0) })
+    for line in ["verify", "info", "log", "drafts"] {
+      let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+      #expect(run.status == .damage, "\(run)")
+    }
+    let run = Upkeep.run("repair -s Notes.xjournal -o New.xjournal", on: disk)
+    #expect(run.status == .fine && run.errors.contains("MANIFEST: an older one"), "\(run)")
+    let kept = try JournalTruth(of: "New.xjournal", on: disk)
+    #expect(kept.commits == truth.commits && kept.states == truth.states, "\(run)")
+  }
+
   @Test func `files that are no segments of the journal are left where they are`() throws {
     let disk = try Self.withoutManifest()
     try disk.setContents("\(Self.folder)/notes.txt", [1, 2, 3])

@@ -1,6 +1,7 @@
 import DiskAccess
 import DiskSimulation
 import JournalInspection
+import Journaling
 import ManagedObjects
 import ObjectModel
 import ObjectStore
@@ -171,6 +172,49 @@ import ToolSupport
     try disk.setContents(path, bytes)
     let (run, _) = try Self.repair(disk, schema)
     #expect(Upkeep.run("\(line)New.xjournal", on: disk).output == desks, "\(run)")
+  }
+
+  @Test func `where a model is lost between, entities keep the numbers that the next one says`()
+    throws
+  {
+    func entity(_ name: String) -> EntityDescription {
+      EntityDescription(name, attributes: [Self.attribute("a")])
+    }
+    let entities = [["Note"], ["Note", "Zed"], ["Note", "Alpha", "Zed"]]
+    var disk = SimulatedDisk(seed: 14)
+    var walks: [Int] = []
+    for (round, names) in entities.enumerated() {
+      let model = try ManagedObjectModel(entities: names.map(entity))
+      let store = try JournaledStore(on: disk, at: Journals.path, model: model)
+      let context = ManagedObjectContext(store, isolation: nil)
+      if round != 1 {
+        for name in names { context.insert(name)["a"] = .string("I am \(name)") }
+        try context.save()
+      }
+      context.close()
+      try store.close()
+      disk = disk.imageAfterProcessDeath()
+      walks.append(
+        try SegmentWalk(
+          of: try #require(disk.contents(of: "\(Journals.path)/journal/0000000001.xj"))
+        )
+        .offsets.count)
+    }
+    // The frames that the second process has written, which have the model alone.
+    for number in walks[0]..<walks[1] {
+      let damaged = disk.imageAfterProcessDeath()
+      let path = "\(Journals.path)/journal/0000000001.xj"
+      var bytes = try #require(damaged.contents(of: path))
+      bytes[Int(try SegmentWalk(of: bytes).offsets[number]) + Seal.byteCount + 9] ^= 4
+      try damaged.setContents(path, bytes)
+      let run = Upkeep.run("repair --salvage -s Notes.xjournal -o New.xjournal", on: damaged)
+      try #require(run.status == .fine, "\(run)")
+      for name in entities[2] {
+        let found = Upkeep.run("get \(name)/1 a -s New.xjournal", on: damaged)
+        #expect(found.output == "I am \(name)\n", "\(found) \(run)")
+      }
+      #expect(run.errors.contains("adopted as a model in frame \(number + 1)"), "\(run)")
+    }
   }
 
   @Test(arguments: [0, 1, 2])

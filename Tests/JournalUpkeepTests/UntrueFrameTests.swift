@@ -163,7 +163,8 @@ import ToolSupport
     #expect(!run.errors.contains("done to name"), "\(run)")
     #expect(
       run.errors.contains(
-        "lost: tags that were set or taken away in frame \(walk.numbers[place]), if any were"),
+        "lost: what was tagged or adopted as a model in frame \(walk.numbers[place]), if anything was"
+      ),
       "\(run)")
     // Of those that follow nothing is lost but that.
     #expect(run.errors.split(separator: "\n").count { $0.hasPrefix("lost: what commit") } == 2)

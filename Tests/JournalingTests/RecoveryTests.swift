@@ -327,7 +327,9 @@ import Testing
     }
   }
 
-  @Test func `a follower tells lost and malformed frames, and waits at a footer`() throws {
+  @Test func `a follower tells lost and malformed frames, behind a footer too, and waits at one`()
+    throws
+  {
     var store = StoreBuilder(payloads: batches)
     store.manifest.durableThrough = 4
     #expect(try poll(store)?.kind == .framesLost(through: FrameNumber(4)))
@@ -340,6 +342,8 @@ import Testing
     store = StoreBuilder(payloads: batches)
     store.segments[0].addFooter()
     store.manifest.durableThrough = 4
+    #expect(try poll(store)?.kind == .framesLost(through: FrameNumber(4)))
+    store.manifest.durableThrough = 3
     #expect(try poll(store) == nil)
     store = StoreBuilder(payloads: batches)
     store.segments[0].add(bytes: [1, 2, 3])

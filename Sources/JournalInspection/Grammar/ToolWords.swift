@@ -15,7 +15,6 @@ package enum ToolWords {
     "move the store to a local disk, or allow it in the options":
       "move the journal to a local disk",
     "open the store with the newer version of the program": "use a newer version of xjournal",
-    "compact the store with the newer version of the program": "use a newer version of xjournal",
     "open the store for reading only, or mount it for writing": "mount it for writing",
     "close the store, check the disk, and open it again": "check the disk, and try again",
     "close it, check the disk, and open it again": "check the disk, and try again",

@@ -24,10 +24,22 @@ struct LeftoverEdits {
     if let newer = contents?.findings.first(where: \.kind.isOfNewerCode) { throw ToolError(newer) }
     let newer = try? JournalReader(in: folder, path: JournalFiles.manifest).manifest
     isAhead = newer.map { $0.segments.last?.number != manifest.segments.last?.number } ?? false
+    durableThrough = try isAhead ? .none : Self.durableThrough(in: folder, of: manifest)
   }
 
-  /// The last frame of the segments there were that the buffer knows to be durable.
-  var durableThrough: FrameNumber { isAhead ? .none : contents?.durableThrough ?? .none }
+  /// The last frame of the segments there were that the buffer knows to be durable, also where no more of it can be read.
+  let durableThrough: FrameNumber
+
+  private static func durableThrough(
+    in folder: any ReadableFolder, of manifest: Manifest
+  ) throws(ToolError) -> FrameNumber {
+    guard try !folder.hasOther(JournalFiles.edits) else { return .none }
+    do throws(DiskError) {
+      return try EditBufferContents.durableThrough(in: folder, store: manifest.store) ?? .none
+    } catch {
+      throw ToolError(error)
+    }
+  }
 
   /// What is told of edits that no frame has and that cannot be read.
   struct Loss {
@@ -72,7 +84,9 @@ struct LeftoverEdits {
       loss.findings.append("\(JournalFiles.edits): no file")
       loss.losses.append(Loss.perhaps)
     }
-    guard let part = survey.parts.last, part.lastFrame > .none else { return loss }
+    // A journal that nobody has written to need not have the file.
+    let isDamaged = contents.map { !$0.findings.isEmpty } ?? false
+    guard let part = survey.parts.last, part.lastFrame > .none || isDamaged else { return loss }
     for finding in try findings(from: part.nextEdit) {
       if finding.kind.mayBeOfPowerLoss {
         loss.doubts.append("\(finding)")

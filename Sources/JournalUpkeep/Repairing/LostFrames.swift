@@ -53,7 +53,8 @@ struct LostFrames {
     }
     let tagged = (areTagsKnown ? unknown : stretches).filter(\.isBeforeCommit)
     if !tagged.isEmpty {
-      words.append("tags that were set or taken away in \(Self.words(of: tagged)), if any were")
+      words.append(
+        "what was tagged or adopted as a model in \(Self.words(of: tagged)), if anything was")
     }
     let all = unknown.filter { !$0.isBeforeCommit }
     if !all.isEmpty {

@@ -16,6 +16,15 @@ extension Repair {
   private mutating func openOriginal() throws(ToolError) -> (any ReadableFolder, Manifest) {
     do throws(JournalError) {
       let reader = try JournalReader(at: path, on: source)
+      if let whole = try? LostManifest.make(in: reader.folder),
+        Self.leads(whole, beyond: reader.manifest, in: reader.folder),
+        // Nobody has named them meanwhile.
+        try JournalReader(in: reader.folder, path: path).manifest == reader.manifest
+      {
+        noted.append("\(JournalFiles.manifest): an older one, without the last segments")
+        isManifestLost = true
+        return (reader.folder, whole)
+      }
       return (reader.folder, reader.manifest)
     } catch {
       guard let folder = try? source.folderForReading(at: path) else {
@@ -31,6 +40,20 @@ extension Repair {
       isManifestLost = true
       return (folder, try LostManifest.make(in: folder))
     }
+  }
+
+  /// Whether segments with frames follow those that a manifest names. One that was just begun has none: it may be named next.
+  private static func leads(
+    _ whole: Manifest, beyond manifest: Manifest, in folder: any ReadableFolder
+  ) -> Bool {
+    guard whole.store == manifest.store, let last = manifest.segments.last,
+      let place = whole.segments.firstIndex(where: { $0.number == last.number }),
+      whole.segments[place].firstFrame == last.firstFrame,
+      let next = whole.segments[(place + 1)...].first
+    else { return false }
+    let file = try? folder.folderForReading(JournalFiles.journalFolder)
+      .fileForReading(next.number.fileName)
+    return file.flatMap { try? FirstFrame(in: $0) } != nil
   }
 
   /// Whether a writer has replaced the state meanwhile, or dropped segments, so that files may be gone which a manifest names.

@@ -41,20 +41,27 @@ extension Salvaging {
     }
   }
 
-  /// Each of them, so that entities have their numbers, also those that a later one does not have any more.
   mutating func adoptNextModels() throws(ToolError) {
     let models = nextModels
     nextModels = []
-    for model in models { try adopt(model) }
+    for entities in models { try adopt(entities) }
   }
 
-  /// Has the new journal go on under a model.
-  mutating func adopt(_ model: ManagedObjectModel) throws(ToolError) {
+  /// Has the new journal go on under a model, whose entities keep their numbers.
+  mutating func adopt(_ entities: [NumberedEntity]) throws(ToolError) {
+    let model: ManagedObjectModel
+    do throws(ModelError) {
+      model = try ManagedObjectModel(stored: entities.map(\.description))
+    } catch {
+      return losses.append("a model that cannot be: \(error)")
+    }
     guard store.model != model else { return }
     let path = store.path
+    var options = StoreOptions.ofCopies
+    for entity in entities { options.entityNumbers[entity.description.name] = entity.number }
     try onStore { () throws(StoreError) in try store.close() }
-    store = try onStore { () throws(StoreError) in
-      try JournaledStore(on: clock, at: path, model: model, options: .ofCopies)
+    store = try onStore { [options] () throws(StoreError) in
+      try JournaledStore(on: clock, at: path, model: model, options: options)
     }
   }
 

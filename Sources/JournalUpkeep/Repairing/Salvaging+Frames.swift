@@ -12,12 +12,7 @@ extension Salvaging {
       case .commit(let content): try take(content)
       case .event(.keyNamed(let number, let name)): keyNames[number] = name
       case .event(.tagged(let name, let commit)): tags.updateValue(commit, forKey: name)
-      case .event(.modelAdopted(let entities)) where adoptsModels:
-        do throws(ModelError) {
-          nextModels.append(try ManagedObjectModel(stored: entities.map(\.description)))
-        } catch {
-          losses.append("a model that cannot be: \(error)")
-        }
+      case .event(.modelAdopted(let entities)) where adoptsModels: nextModels.append(entities)
       case .event: break
       }
     }

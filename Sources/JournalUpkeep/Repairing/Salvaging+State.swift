@@ -21,10 +21,10 @@ extension Salvaging {
   mutating func adoptKeptModels(before number: CommitNumber) throws(ToolError) {
     while let next = keptModels.first, next.since < number {
       keptModels.removeFirst()
-      try adopt(next.model)
+      try adopt(next.entities)
     }
     guard store.model == nil, nextModels.isEmpty, let eras = later?.reader.head.eras else { return }
-    for era in eras where era.since < number { try adopt(era.model) }
+    for era in eras where era.since < number { try adopt(era.entities) }
   }
 
   /// - Parameter come: the commit that has been come to, which may be the first of them.
@@ -39,13 +39,13 @@ extension Salvaging {
       )
     }
     let known = snapshot.eras.lastIndex { $0.model == store.model } ?? -1
-    for era in snapshot.eras[(known + 1)...] { try adopt(era.model) }
+    for era in snapshot.eras[(known + 1)...] { try adopt(era.entities) }
     for (number, name) in Self.keys(of: reader) { keyNames[number] = name }
     try bridge(to: snapshot, at: first, in: reader, come)
     var next = first.next
     while next <= reader.lastCommit {
       for era in reader.head.eras.dropFirst(snapshot.eras.count)
-      where era.since == next.previous { try adopt(era.model) }
+      where era.since == next.previous { try adopt(era.entities) }
       let content = try onStore { [next] () throws(StoreError) in try reader.content(of: next) }
       try take(content)
       next = next.next

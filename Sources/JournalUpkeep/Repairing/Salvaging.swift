@@ -17,14 +17,14 @@ struct Salvaging {
   /// What names stand for in the original, where that was said behind the damage; nil for nothing any more.
   var tags: [String: CommitNumber?] = [:]
   /// The models that were adopted before the next commit, the last of which it was made under.
-  var nextModels: [ManagedObjectModel] = []
+  var nextModels: [[NumberedEntity]] = []
 
   /// What shows the original from a state on that was kept behind the damaged place, and the first commit it can tell;
   /// nil where there is none, or it has been taken over.
   var later: (reader: StoreReader, first: CommitNumber)?
 
   /// The models that a damaged state knows, which come after its own.
-  var keptModels: [(since: CommitNumber, model: ManagedObjectModel)] = []
+  var keptModels: [(since: CommitNumber, entities: [NumberedEntity])] = []
   /// Whether the journal is to have the models that the original tells.
   private(set) var adoptsModels = true
 
