@@ -1,6 +1,7 @@
 import DiskAccess
 import DiskSimulation
 import JournalInspection
+import Journaling
 import Testing
 import ToolSupport
 
@@ -23,6 +24,24 @@ import ToolSupport
     #expect((run.output + run.errors).contains("which newer code has written"), "\(run)")
     #expect(Upkeep.contents(of: Journals.path, on: disk) == before)
     #expect(!disk.paths.contains { $0.hasPrefix("New.xjournal") })
+  }
+
+  @Test(arguments: [(UInt8(0x7F), false), (0x80, true), (0xC8, true)])
+  func `an event of newer code is passed over where its kind allows that, and nobody goes on else`(
+    kind: UInt8, isRefused: Bool
+  ) throws {
+    let disk = try Journals.sound()
+    var options = JournalOptions()
+    options.hasUpkeepThread = false
+    let (journal, _) = try Journal.open(on: disk, at: Journals.path, options: options)
+    _ = try [kind, 1, 2].withUnsafeBytes { bytes in
+      Result { () throws(JournalError) in try journal.appendEdit(bytes) }
+    }.get()
+    try journal.close()
+    for line in ["info", "log", "get Post/1", "verify", "tag last", "repair -o New.xjournal"] {
+      let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+      #expect(run.status == (isRefused ? .newerFormat : .fine), "\(line): \(run)")
+    }
   }
 
   @Test(arguments: ["repair -o New.xjournal", "repair --salvage -o New.xjournal"])
