@@ -128,6 +128,37 @@ import ToolSupport
     #expect(blame.output.contains("commit 1 ") && blame.output.contains("name: "), "\(blame)")
   }
 
+  @Test func `what an object had within a hole cannot be told, which is not that it had nothing`()
+    throws
+  {
+    let disk = try LongJournal.make(.late)
+    let whole = Upkeep.run("blame Blog/10", on: disk).output.split(separator: "\n")
+    try Self.damage(2, at: 0.1, on: disk)
+    let blame = Upkeep.run("blame Blog/10", on: disk)
+    #expect(blame.status == .damage && blame.errors.contains("11 cannot be read"), "\(blame)")
+    let lines = blame.output.split(separator: "\n")
+    #expect(lines.count == whole.count && whole.count == 5, "\(lines)")
+    for line in whole {
+      // Behind the commit, its moment and its author is the value.
+      let value = try #require(line.firstMatch(of: /\ {2}\w+: .*$/)).output
+      #expect(lines.contains("commit cannot be told\(value)"), "\(value)")
+    }
+    let document = Upkeep.run("blame Blog/10 --json", on: disk)
+    #expect(document.status == .damage, "\(document)")
+    #expect(document.output.ranges(of: "\"commit\":null").count == lines.count, "\(document)")
+    for (key, of) in [("", ""), (" text", " of ‘text’")] {
+      let history = Upkeep.run("history Blog/10\(key)", on: disk)
+      let words = "note: what values\(of) Blog/10 had up to commit 24 cannot be told."
+      #expect(history.status == .damage && history.errors.contains(words), "\(history)")
+      #expect(!history.errors.contains("had no value"), "\(history)")
+    }
+    let mistyped = Upkeep.run("history Blog/10 txt", on: disk)
+    #expect(mistyped.errors.contains("did you mean ‘text’?"), "\(mistyped)")
+    // What another commit has set is told as of that.
+    let other = Upkeep.run("blame Blog/12", on: disk).output
+    #expect(other.contains("commit 13 ") && other.contains("commit cannot be told  text: "))
+  }
+
   @Test func `a segment that is missing hides its own commits and no others`() throws {
     let disk = try LongJournal.make(.late)
     try disk.folder(at: "\(Journals.path)/journal").remove("0000000002.xj")

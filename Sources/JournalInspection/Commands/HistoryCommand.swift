@@ -10,7 +10,8 @@ extension Command {
       "Of what compaction has dropped there are the values that were there before the first commit that is kept; "
         + "‘commit’ is null of them in JSON.",
       "Commits that cannot be read are passed over: which those are is told, and ends it with 65. Of what comes before "
-        + "them some values may be left out where the object's beginning cannot be read either.",
+        + "them some values may be left out where the object's beginning cannot be read either. Where there is nothing else, "
+        + "it is told that what the object had cannot be told.",
     ],
     examples: [
       Example("xjournal history Post/1 title", "what became of a title"),
@@ -29,21 +30,28 @@ extension Command {
     let values = try onStore(about: object, store) { () throws(StoreError) in
       try store.history(of: object, key: request.operand(1), passingOver: passed.pass)
     }.filter { $0.commit <= number }
-    let dropped = try droppedValues(of: object, request, through: number)
+    let dropped = try droppedValues(of: object, request, passed, through: number)
       .filter { request.operand(1) == nil || $0.key == request.operand(1) }
     guard !values.isEmpty || !dropped.isEmpty else {
       passed.tell()
       let name = Wording(store).name(object)
       guard let key = request.operand(1) else {
+        guard passed.isNone else {
+          return request.cannotTell("what values \(name) had up to commit \(number)")
+        }
         throw .no("\(name) had no value up to commit \(number).")
       }
-      let known = store.existingKey(named: key) == nil ? store.keyNames : []
+      let isKey = store.existingKey(named: key) != nil
+      guard passed.isNone || !isKey else {
+        return request.cannotTell("what values of ‘\(key)’ \(name) had up to commit \(number)")
+      }
+      let known = isKey ? [] : store.keyNames
       throw .no(
         "\(name) had no value of ‘\(key)’ up to commit \(number)", nearest: key, among: known)
     }
     let printer = PastValuePrinter(store, object, request.output)
     for value in dropped {
-      printer.showDropped(value.key, value.value, before: store.firstKeptCommit)
+      printer.show(value.key, value.value, "before commit \(store.firstKeptCommit)")
     }
     for value in values {
       passed.tell(before: value.commit)
@@ -55,6 +63,10 @@ extension Command {
 
   static let blame = Command(
     "blame", "Tells for each value of an object which commit set it.",
+    details: [
+      "Where that commit may be one that cannot be read the value is shown all the same: which commit set it cannot be told, "
+        + "and ‘commit’ is null in JSON, as it is of what compaction has dropped. That ends it with 65."
+    ],
     examples: [
       Example("xjournal blame Post/1", "who is to be asked about which value"),
       Example("xjournal blame Post/1 --at head~2", "as it was two commits ago"),
@@ -71,18 +83,28 @@ extension Command {
     let passed = PassedCommits(request)
     let known = try blame(object, store, number, passed).filter { value in
       // Another may have come by a commit that cannot be read.
-      passed.isEmpty || store.existingKey(named: value.key).flatMap { row?[$0] } == value.new
+      passed.isNone || store.existingKey(named: value.key).flatMap { row?[$0] } == value.new
     }
-    let dropped = try droppedValues(of: object, request, through: number).filter { dropped in
+    let dropped = try droppedValues(of: object, request, passed, through: number).filter {
+      dropped in
       store.existingKey(named: dropped.key).map { row?[$0] } == dropped.value
         && !known.contains { $0.key == dropped.key }
     }
+    let untold =
+      passed.isNone
+      ? []
+      : (row?.entries ?? []).map {
+        (key: store.name(of: $0.key) ?? "", value: $0.value)
+      }.filter { value in
+        !known.contains { $0.key == value.key } && !dropped.contains { $0.key == value.key }
+      }.sorted { $0.key < $1.key }
     defer { passed.tell() }
-    guard !known.isEmpty || !dropped.isEmpty else {
+    guard !known.isEmpty || !dropped.isEmpty || !untold.isEmpty else {
       throw .no("\(Wording(store).name(object)) had no values at commit \(number).")
     }
+    for value in untold { printer.show(value.key, value.value, "commit cannot be told") }
     for value in dropped {
-      printer.showDropped(value.key, value.value, before: store.firstKeptCommit)
+      printer.show(value.key, value.value, "before commit \(store.firstKeptCommit)")
     }
     for value in known { printer.show(value, withOld: false) }
     return .fine
@@ -90,7 +112,7 @@ extension Command {
 
   /// The values that an object had, by key, before the first commit that compaction has kept; none where all are kept.
   private static func droppedValues(
-    of object: ObjectID, _ request: Request, through number: CommitNumber
+    of object: ObjectID, _ request: Request, _ passed: PassedCommits, through number: CommitNumber
   ) throws(ToolError) -> [(key: String, value: Value)] {
     let store = try request.store()
     let last = store.firstKeptCommit.previous
@@ -101,7 +123,7 @@ extension Command {
         return try state.row(of: object)
       } catch {
         guard error.isFinding else { throw error }
-        request.passOver(error)
+        passed.passWhatIsDropped(error)
         return nil
       }
     }
@@ -167,8 +189,10 @@ private struct PastValuePrinter {
     self.output = output
   }
 
-  /// Shows a value of which it is only known that it was there before a commit.
-  func showDropped(_ key: String, _ value: Value, before commit: CommitNumber) {
+  /// Shows a value of which it is not known which commit has set it.
+  ///
+  /// - Parameter known: what is known of that.
+  func show(_ key: String, _ value: Value, _ known: String) {
     guard !output.isJSON else {
       return output.json(
         .document(
@@ -178,7 +202,7 @@ private struct PastValuePrinter {
             ("new", wording.json(value, key, of: object)),
           ]))
     }
-    output.line("\("before commit \(commit)", .heading)  \(key, .key): \(wording.text(value))")
+    output.line("\(known, .heading)  \(key, .key): \(wording.text(value))")
   }
 
   func show(_ value: PastValue, withOld: Bool) {

@@ -25,6 +25,12 @@ extension Request {
     output.remark("here events are missing that cannot be read.")
   }
 
+  /// Says that something cannot be told, as it may be in what was passed over; returns what that ends a command with.
+  func cannotTell(_ what: String) -> ExitStatus {
+    output.remark("\(what) cannot be told.")
+    return .damage
+  }
+
   /// What is told of commits that may be missing because nobody knows that they are durable, and the status that a
   /// command ends with for that; nil where there is nothing to tell.
   func untold() -> (text: String, status: ExitStatus?)? {
@@ -65,20 +71,26 @@ final class PassedCommits {
   private let request: Request
   /// Those that were not told yet, as they were met.
   private var stretches: [ClosedRange<CommitNumber>] = []
+  /// Whether nothing at all was passed over, told or not.
+  private(set) var isNone = true
 
   init(_ request: Request) { self.request = request }
 
-  /// Whether there are any that were not told.
-  var isEmpty: Bool { stretches.isEmpty }
-
   /// Passes over a commit.
   func pass(_ number: CommitNumber, _ error: StoreError) {
+    isNone = false
     request.passOver(error)
     guard let last = stretches.last,
       number >= last.lowerBound.previous && number <= last.upperBound.next
     else { return stretches.append(number...number) }
     stretches[stretches.count - 1] =
       min(number, last.lowerBound)...max(number, last.upperBound)
+  }
+
+  /// Passes over what there was before the commits that compaction has kept.
+  func passWhatIsDropped(_ error: StoreError) {
+    isNone = false
+    request.passOver(error)
   }
 
   /// Tells of those that were passed over: all, or those before a commit.
