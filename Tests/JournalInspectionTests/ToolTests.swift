@@ -414,6 +414,87 @@ import ToolSupport
     #expect(run.errors.contains(how == "replaced" ? "is another one now" : "is there no more"))
   }
 
+  private static func postModel() throws -> ManagedObjectModel {
+    try ManagedObjectModel(entities: [
+      EntityDescription("Post", attributes: [AttributeDescription("title", .string)])
+    ])
+  }
+
+  /// Copies a journal over another in place: the folders stay, and what they hold is another's.
+  private static func copy(_ other: SimulatedDisk, over disk: SimulatedDisk) throws {
+    for name in other.paths.sorted().reversed() where name.hasPrefix("\(Journals.path)/") {
+      if let bytes = other.contents(of: name) { try disk.setContents(name, bytes) }
+    }
+  }
+
+  @Test(arguments: ["other", "earlier", "branch"])
+  func `who follows is told that another journal was copied over it`(how: String) throws {
+    let disk = SimulatedDisk(seed: 3)
+    let store = try JournaledStore(on: disk, at: Journals.path, model: Self.postModel())
+    let context = ManagedObjectContext(store)
+    func save(_ count: Int) throws {
+      for number in 1...count {
+        context.insert("Post")["title"] = .string("\(number)")
+        try context.save(author: how)
+      }
+    }
+    try save(3)
+    try store.close()
+    let kept = disk.imageAfterProcessDeath()
+    func goOn(_ disk: SimulatedDisk, as author: String, _ count: Int) throws {
+      let store = try JournaledStore(on: disk, at: Journals.path, model: Self.postModel())
+      let context = ManagedObjectContext(store)
+      for number in 1...count {
+        context.insert("Post")["title"] = .string("\(author) \(number)")
+        try context.save(author: author)
+      }
+      try store.close()
+    }
+    let branch = kept.imageAfterProcessDeath()
+    try goOn(disk, as: "ann", 2)
+    try goOn(branch, as: "bob", 4)
+    let other = how == "other" ? try Journals.killed() : how == "earlier" ? kept : branch
+    var rounds = 0
+    let run = Run("log -n 1 --follow -s \(Journals.path)", on: disk) {
+      rounds += 1
+      if rounds == 2 {
+        do { try Self.copy(other, over: disk) } catch { Issue.record(error) }
+      }
+      return rounds < 20
+    }
+    #expect(run.status == .noJournal && rounds < 10, "\(rounds): \(run)")
+    let words = how == "other" ? "is another one now" : "was put back to an earlier state"
+    #expect(run.errors.contains(words) && !run.errors.contains("damaged"), "\(run)")
+  }
+
+  @Test func `who follows beside a writer is told of nothing but commits`() throws {
+    let disk = SimulatedDisk(seed: 4)
+    let store = try JournaledStore(on: disk, at: Journals.path, model: Self.postModel())
+    var rounds = 0
+    let run = Run("log --follow -s \(Journals.path)", on: disk) {
+      rounds += 1
+      do {
+        switch rounds % 4 {
+        case 0: try store.beginSegment()
+        case 1: try store.checkpoint()
+        // What was not told yet is kept.
+        case 2: try store.compact(keeping: .commits(since: store.lastCommit))
+        default: break
+        }
+        let context = ManagedObjectContext(store)
+        context.insert("Post")["title"] = .string("\(rounds)")
+        try context.save(author: "ann")
+        context.close()
+      } catch {
+        Issue.record(error)
+      }
+      return rounds < 24
+    }
+    #expect(run.status == .fine && run.errors.isEmpty, "\(run)")
+    let told = run.output.split(separator: "\n").filter { $0.hasPrefix("commit ") }
+    #expect(told.count >= 23, "\(run)")
+  }
+
   @Test func `who follows is told where the journal cannot be read further`() throws {
     let disk = try Journals.damaged()
     let run = Run("log --follow", on: disk) {

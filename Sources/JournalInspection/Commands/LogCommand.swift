@@ -12,7 +12,7 @@ extension Command {
         + "and --until both ends are among what is shown.",
       "With --follow the first come first, as each further commit comes when it is made. -n says how many of those that "
         + "are there already are shown, the newest; all that follow are. It ends with 66 where the journal is there no more, or "
-        + "another is in its place, and with 65 where it cannot be read further.",
+        + "another is in its place or an earlier state of it, and with 65 where it cannot be read further.",
       "Commits that cannot be read are passed over: which those are is told, and ends it with 65.",
     ],
     examples: [
