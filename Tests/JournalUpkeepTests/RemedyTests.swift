@@ -2,6 +2,8 @@ import DiskAccess
 import DiskSimulation
 import JournalInspection
 import Journaling
+import ManagedObjects
+import ObjectModel
 import ObjectStore
 import Testing
 import ToolSupport
@@ -56,6 +58,73 @@ import ToolSupport
     #expect(!copy.errors.contains("xjournal repair"), "\(copy)")
     let newer = Upkeep.run("info", on: try Journals.newer())
     #expect(newer.status == .newerFormat && !newer.errors.contains("xjournal repair"), "\(newer)")
+  }
+
+  @Test func `where the state is damaged that a journal begins with, only salvaging is named`()
+    throws
+  {
+    let salvage = "‘xjournal repair --salvage -s Notes.xjournal -o NEW’"
+    for isCompacted in [true, false] {
+      let disk = try LongJournal.make(.late, compacted: isCompacted)
+      let path = try #require(disk.paths.filter { $0.hasSuffix(".xr") }.max())
+      var bytes = try #require(disk.contents(of: path))
+      bytes[bytes.count / 2] ^= 4
+      try disk.setContents(path, bytes)
+      for line in ["query Blog", "verify", "verify --deep", "report", "compact -o A"] {
+        let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+        guard isCompacted || run.status == .damage else { continue }
+        #expect(run.status == .damage, "\(line): \(run)")
+        #expect(run.errors.contains(isCompacted ? salvage : Self.command), "\(line): \(run.errors)")
+        #expect(
+          !run.errors.contains(isCompacted ? Self.command : salvage), "\(line): \(run.errors)")
+        #expect(!run.errors.contains("a compaction makes"), "\(line): \(run.errors)")
+        #expect(!run.output.contains("from a backup"), "\(line)")
+      }
+      let plain = Upkeep.run("repair -s Notes.xjournal -o NEW", on: disk)
+      #expect((plain.status == .damage) == isCompacted, "\(plain)")
+      let salvaging = Upkeep.run("repair --salvage -s Notes.xjournal -o B", on: disk)
+      #expect(salvaging.status == .fine, "\(salvaging)")
+    }
+    // Damage of the segments is no matter of that state.
+    let disk = try LongJournal.make(.late, compacted: true)
+    let path = "\(Journals.path)/journal/0000000003.xj"
+    try disk.setContents(path, disk.contents(of: path).map { Array($0.prefix(400)) } ?? [])
+    let run = Upkeep.run("verify -s Notes.xjournal", on: disk)
+    #expect(run.status == .damage && run.errors.contains(Self.command), "\(run)")
+  }
+
+  @Test func `of sound frames that contradict each other no repair is a remedy`() throws {
+    let disk = try LongJournal.make(.none)
+    let model = try #require(StoreReader(on: disk, at: Journals.path).model)
+    let store = try JournaledStore(on: disk, at: Journals.path, model: model)
+    let context = ManagedObjectContext(store)
+    let (one, other) = (context.insert("Blog"), context.insert("Blog"))
+    other["previous"] = .reference(one.objectID)
+    try context.save()
+    // As code does that keeps no ends, and commits something else than it has edited.
+    let before = try #require(try store.head.row(of: other.objectID))
+    var row = before
+    row[try store.key(named: "previous")] = nil
+    let name = try store.key(named: "name")
+    row[name] = "committed"
+    let live = try store.beginContext(name: "by hand", on: store.lastCommit)
+    try store.record(.set(other.objectID, name, "edited"), by: live)
+    let object = CommitRequest.Object(other.objectID, base: store.lastCommit, before, to: row)
+    _ = try store.commit(CommitRequest([object]), by: live)
+    try store.close()
+    for line in ["verify --deep", "verify --deep --json", "report --deep", "replay --check"] {
+      let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+      #expect(run.status == .damage, "\(line): \(run)")
+      for words in ["does not lead back by previous", "what the edits of its context add up to"] {
+        #expect((run.output + run.errors).contains(words), "\(run)")
+      }
+      #expect(!run.errors.contains("xjournal repair"), "\(line): \(run.errors)")
+    }
+    // Of damage besides it is one.
+    let path = "\(Journals.path)/journal/0000000002.xj"
+    try disk.setContents(path, disk.contents(of: path).map { Array($0.prefix(400)) } ?? [])
+    let run = Upkeep.run("verify --deep -s Notes.xjournal", on: disk)
+    #expect(run.status == .damage && run.errors.contains(Self.command), "\(run)")
   }
 
   @Test func `a path that a shell would take apart is not put into a command`() {

@@ -36,6 +36,7 @@ extension Command {
     guard request.has("check") else { return .fine }
     let verification = try onStore { () throws(StoreError) in try store.verification(deep: true) }
     request.tellsFindings = true
+    verification.noteDamage(in: request.output)
     for finding in verification.toldFindings { request.output.tell(ToolError(finding)) }
     if request.output.isJSON {
       request.output.json(

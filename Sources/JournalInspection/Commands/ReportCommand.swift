@@ -39,6 +39,7 @@ extension Command {
       try report.writePage(to: request.output)
     }
     let status = report.verification.status
+    report.verification.noteDamage(in: request.output)
     for finding in report.verification.toldFindings {
       request.output.tell(ToolError(status, finding.description))
     }

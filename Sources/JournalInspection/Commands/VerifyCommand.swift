@@ -47,8 +47,7 @@ extension Command {
       verification.status == .fine && request.has("strict") && !doubts.isEmpty
       ? .no : verification.status
     let output = request.output
-    // Nothing need be wrong with what could not be looked at.
-    if verification.findings.allSatisfy(\.isUnchecked) { output.damagedPath = nil }
+    verification.noteDamage(in: output)
     if output.isJSON {
       output.json(.verification(verification, isDeep: isDeep, store))
       return status
@@ -69,6 +68,15 @@ extension Command {
 }
 
 extension Verification {
+  /// Has it told what can be done about what was found. Nothing need be wrong with what could not be looked at, and of
+  /// sound frames that contradict each other another journal is no remedy.
+  func noteDamage(in output: Output) {
+    output.noteDamage(findings.map(\.description))
+    if !findings.isEmpty, findings.allSatisfy({ $0.isUnchecked || $0.isOfContradiction }) {
+      output.damagedPath = nil
+    }
+  }
+
   /// What is no damage, but not as it should be either.
   func doubts(of store: StoreReader) -> [String] {
     var doubts: [String] = []
@@ -127,6 +135,9 @@ extension StoreReader {
 extension StoreFinding {
   /// What was found, in the words of the tool.
   var told: String { ToolWords.said(description) }
+
+  /// Whether sound frames contradict each other.
+  fileprivate var isOfContradiction: Bool { ToolWords.areOfContradiction(description) }
 
   /// What stands before it.
   fileprivate var mark: String {

@@ -1,4 +1,5 @@
 package import DiskAccess
+internal import Journaling
 internal import ObjectStore
 
 /// The tool `xjournal`: arguments in, status out.
@@ -102,7 +103,13 @@ package struct Tool {
     }
     if parsed.values["version"] != nil { return finish(Help.version(output), output) }
     let request = try Request(command, of: table, parsed, disk, output)
-    if command.readsJournal, command.name != "repair" { output.damagedPath = try? request.path() }
+    if command.readsJournal, command.name != "repair", let path = try? request.path() {
+      output.damagedPath = path
+      output.isBeginningDropped = { [disk] in
+        let manifest = try? JournalReader(at: path, on: disk).manifest
+        return manifest.map { $0.segments[0].firstFrame > FrameNumber(1) } ?? false
+      }
+    }
     let isPaged = beginPaging(parsed, of: command)
     defer { if isPaged { console.endPager() } }
     return finish(try run(command, request, output), output)
@@ -143,6 +150,7 @@ package struct Tool {
     }
     let findings = request.findings
     if !findings.isEmpty { status = ExitStatus(of: findings) }
+    output.noteDamage(findings.map(\.description))
     for finding in findings { output.tell(ToolError(finding)) }
     if status == .damage, let advice = output.takeRemedy() { output.remark(advice) }
     return status

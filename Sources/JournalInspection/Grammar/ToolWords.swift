@@ -7,6 +7,8 @@ package enum ToolWords {
     "; what comes before it can be read, but not gone on from; a backup may have the rest": "",
     "; nothing was changed. Nothing says which frames are the store's: bring it back from a backup, and keep this folder, which is as it was":
       "",
+    "; where nothing of the journal was dropped, a compaction makes it anew, and otherwise bring the store back from a backup":
+      "",
     "; bring the store back from a backup": "",
     "check the path, or open it for writing to make one":
       "check the path, or name another journal by -s",
@@ -32,6 +34,23 @@ package enum ToolWords {
   package static func said(_ text: String) -> String {
     phrases.reduce(text) { $0.replacing($1.key, with: $1.value) }
   }
+
+  /// Whether it is told that the state is damaged that a journal keeps beside its segments.
+  static func areOfKeptState(_ text: String) -> Bool {
+    [
+      "a run is damaged in ", "the run snapshots/", "the file snapshots/",
+      "the checkpoint snapshots/",
+    ]
+    .contains { text.contains($0) } && !text.contains("The rows have everything of it")
+  }
+
+  /// Whether it is told that sound frames say what contradicts each other: there is nothing to make sound.
+  static func areOfContradiction(_ text: String) -> Bool {
+    [
+      "is not what the edits of its context add up to", "contradict themselves in frame",
+      "which does not lead back by", "that others lead to and that do not lead back",
+    ].contains { text.contains($0) }
+  }
 }
 
 /// What can be done about damage.
@@ -39,19 +58,25 @@ package enum Remedy: Hashable, Sendable {
   case repair
   /// The manifest is made anew, of what the segments say.
   case gather
+  /// The state is damaged that a journal begins with whose beginning was dropped.
+  case salvage
 
   /// In words.
   ///
   /// - Parameter path: that of the journal.
   package func words(_ path: String) -> String {
     let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "-_./".contains($0) }
-    let command = "‘xjournal repair -s \(isPlain && !path.isEmpty ? path : "PATH") -o NEW’"
+    let options = self == .salvage ? "--salvage " : ""
+    let command =
+      "‘xjournal repair \(options)-s \(isPlain && !path.isEmpty ? path : "PATH") -o NEW’"
     return switch self {
     case .repair:
       "\(command) makes a sound journal of what comes before the damage; with --salvage also of what is sound behind it."
     case .gather:
       "\(command) makes a sound journal of the segments, which say themselves what follows what; with --salvage also of "
         + "what is sound behind other damage."
+    case .salvage:
+      "\(command) makes the commits that are kept again, upon what is sound of the state that they begin with."
     }
   }
 }

@@ -20,6 +20,10 @@ package final class Output {
   /// The path of the journal, of which it is said once what can be done about damage; nil where it was said, or nothing
   /// can be done.
   package var damagedPath: String?
+  /// Whether the state is damaged that the journal keeps beside its segments.
+  private var isKeptStateDamaged = false
+  /// Whether compaction has dropped the beginning of the journal.
+  var isBeginningDropped: () -> Bool = { false }
 
   private static let bufferByteCount = 32 << 10
 
@@ -124,12 +128,20 @@ package final class Output {
   func takeRemedy(_ remedy: Remedy? = .repair) -> String? {
     guard let remedy, let path = damagedPath else { return nil }
     damagedPath = nil
-    return remedy.words(path)
+    let needsSalvage = remedy == .repair && isKeptStateDamaged && isBeginningDropped()
+    return (needsSalvage ? .salvage : remedy).words(path)
+  }
+
+  /// Notes what is damaged, as it is told: what can be done follows from that.
+  func noteDamage(_ texts: [String]) {
+    if texts.contains(where: ToolWords.areOfKeptState) { isKeptStateDamaged = true }
   }
 
   /// The same error; where it is the first of damage, with what can be done.
   private func advised(_ error: ToolError) -> ToolError {
-    guard error.status == .damage, let advice = takeRemedy(error.remedy) else { return error }
+    guard error.status == .damage else { return error }
+    noteDamage([error.message])
+    guard let advice = takeRemedy(error.remedy) else { return error }
     return error.saying("\(error.message) \(advice)")
   }
 
