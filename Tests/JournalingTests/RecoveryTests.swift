@@ -354,6 +354,22 @@ import Testing
     #expect(try poll(store) == nil)
   }
 
+  @Test func `a follower waits at a footer where the next segment is named just then`() throws {
+    var first = SegmentBuilder(batches)
+    first.addFooter()
+    var store = StoreBuilder([first])
+    store.manifest.durableThrough = 4
+    let next = SegmentBuilder(StoreBuilder.header(after: first))
+    let later = try #require(try StoreBuilder([first, next]).disk().contents(of: "store/MANIFEST"))
+    let disk = try store.disk()
+    let watched = WatchedDisk(disk)
+    watched.onLook = { name in
+      guard name.hasSuffix(".xj") else { return }
+      #expect(throws: Never.self) { try disk.setContents("store/MANIFEST", later) }
+    }
+    #expect(try JournalTail(at: "store", on: watched).poll { _, _ in true } == nil)
+  }
+
   private func poll(_ store: StoreBuilder) throws -> Finding? {
     try JournalTail(at: "store", on: try store.disk()).poll { _, _ in true }
   }
