@@ -37,30 +37,34 @@ package struct EditBufferContents {
   }
 
   private mutating func read(_ bytes: UnsafeRawBufferPointer, _ store: StoreIdentity) {
-    guard let halfByteCount = readHeader(bytes, store) else { return }
-    for offset in EditBufferLayout.slotOffsets {
+    guard let header = readHeader(bytes, store) else { return }
+    salt = header.salt
+    for offset in EditBufferLayout.slotOffsets where offset + 16 <= bytes.count {
       let slot = UnsafeRawBufferPointer(rebasing: bytes[offset...])
       if let count = Self.slot(slot, salt: salt) { durableThrough = max(durableThrough, count) }
+    }
+    let halfByteCount = header.halfByteCount
+    guard bytes.count >= EditBufferLayout.byteCount(halfByteCount: halfByteCount) else {
+      // What is left of it may still know what was durable.
+      findings.append(Finding(.editBufferDamaged, JournalFiles.edits))
+      return
     }
     for index in 0...1 { readHalf(index, halfByteCount, bytes) }
     halves.sort { $0.firstEdit < $1.firstEdit }
   }
 
-  /// - Returns: the length of a half, where the header is sound and this store's.
+  /// - Returns: the header, where it is sound and this store's.
   private mutating func readHeader(
     _ bytes: UnsafeRawBufferPointer, _ store: StoreIdentity
-  ) -> Int? {
+  ) -> EditBufferHeader? {
     let fault: Finding.Kind
     switch EditBufferHeader.read(bytes) {
     case .newer(let format, let features):
       fault = .editBufferNewer(format: format, requiredFeatures: features)
     case .header(let header) where header.store != store:
       fault = .editBufferForeign
-    case .header(let header)
-    where bytes.count >= EditBufferLayout.byteCount(halfByteCount: header.halfByteCount):
-      salt = header.salt
-      return header.halfByteCount
-    case .header, .damaged:
+    case .header(let header): return header
+    case .damaged:
       fault = .editBufferDamaged
     }
     findings.append(Finding(fault, JournalFiles.edits))

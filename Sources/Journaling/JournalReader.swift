@@ -169,6 +169,11 @@ package final class JournalReader {
     piecePlaces.note(place, in: segment)
   }
 
+  /// Says where frames follow one another again behind damage, so that pieces are found there.
+  package func resume(at place: FrameScanner.Place, in segment: SegmentNumber) {
+    piecePlaces.noteResumption(place, in: segment)
+  }
+
   /// The first frame of the segment in which an edit was sealed, or of the first segment.
   package func firstFrame(
     ofSegmentWith edit: EditNumber

@@ -23,6 +23,14 @@ package struct PiecePlaces {
     if entries.count > largestCount { thinOut() }
   }
 
+  /// Notes where frames follow one another again behind damage, so that no walk leads there from a place before.
+  package mutating func noteResumption(_ place: FrameScanner.Place, in segment: SegmentNumber) {
+    let index = entries.firstIndex(inOrder: { $0.place.expected > place.expected })
+    if index > 0, entries[index - 1] == (segment, place) { return }
+    entries.insert((segment, place), at: index)
+    if entries.count > largestCount { thinOut() }
+  }
+
   /// The last place that was noted in a segment before a frame, or at it.
   package func last(upTo frame: FrameNumber, in segment: SegmentNumber) -> FrameScanner.Place? {
     let index = entries.firstIndex(inOrder: { $0.place.expected > frame })

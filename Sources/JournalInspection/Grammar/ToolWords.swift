@@ -66,9 +66,12 @@ package enum Remedy: Hashable, Sendable {
   /// - Parameter path: that of the journal.
   package func words(_ path: String) -> String {
     let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "-_./".contains($0) }
+    let isPrinted = path.unicodeScalars.allSatisfy { $0 == " " || $0.properties.isGraphemeBase }
+    let name =
+      path.isEmpty || path.contains("'") || !isPrinted ? "PATH" : isPlain ? path : "'\(path)'"
     let options = self == .salvage ? "--salvage " : ""
     let command =
-      "‘xjournal repair \(options)-s \(isPlain && !path.isEmpty ? path : "PATH") -o NEW’"
+      "‘xjournal repair \(options)-s \(name) -o NEW’"
     return switch self {
     case .repair:
       "\(command) makes a sound journal of what comes before the damage; with --salvage also of what is sound behind it."

@@ -23,7 +23,8 @@ extension Command {
         "Where compaction has dropped the beginning, and the state that the journal begins with is damaged or lost too, "
           + "nothing can be taken over as it is, and it is refused without --salvage. With it all commits are made again that "
           + "can be read, under their own numbers, upon what is sound of that state, and upon what the commits say of it. Where "
-          + "the names of entities and keys are lost as well, numbers stand for them.",
+          + "the names of entities and keys are lost as well, numbers stand for them: ‘entity0’, ‘key0’. So it is where the "
+          + "frame is damaged that had the first model.",
         "A frame whose checks fit and which says what cannot be is damage like any other. What is lost is told on the "
           + "standard error output; with --json it is in the document. Commits are named there by the numbers they had, and "
           + "those that have others now are told.",

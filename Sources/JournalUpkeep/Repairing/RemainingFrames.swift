@@ -8,6 +8,8 @@ internal import ObjectStore
 /// The frames behind the first place where a journal is damaged that are whole, each by itself.
 struct RemainingFrames {
   let survey: JournalSurvey
+  /// Reads what spans frames, and is told where these are; nil where that cannot be.
+  let journal: JournalReader?
   /// The place of the first part that is looked at.
   let first: Int
   /// Whether what is sound of that part from its beginning on is looked at too.
@@ -52,6 +54,7 @@ struct RemainingFrames {
         place.offset = found
         place.expected = seal.number
         place.previousBodyCheck = UInt64(seal.previousBodyCheck)
+        let resumption = place
         var scanner = try FrameScanner(file, header, from: place)
         offset = found + 1
         // As long as one frame follows another, nothing need be looked for.
@@ -60,6 +63,8 @@ struct RemainingFrames {
           offset = scanner.place.offset
           last = frame.seal.number
           let payload = frame.seal.kind == .batch ? frame.payload(in: &memory) : nil
+          // It forgets places when pieces are not what they were.
+          if payload != nil { journal?.resume(at: resumption, in: part.segment.number) }
           guard body(frame.seal.number, payload) else { return false }
           step = try scanner.next()
         }

@@ -56,7 +56,11 @@ extension Repair {
   }
 
   /// Says what of a state a journal does not begin with.
-  mutating func tellLosses(of state: SalvagedState, in store: JournaledStore) {
+  ///
+  /// - Parameter first: the first commit that the journal had, where it is known without the state.
+  mutating func tellLosses(
+    of state: SalvagedState, in store: JournaledStore, since first: CommitNumber?
+  ) {
     let next = state.number.next
     let wording = Wording(store)
     if state.isNameless {
@@ -65,7 +69,7 @@ extension Repair {
           + "‘entity0’ and ‘key0’, every value is one of a dynamic attribute, and tags from before are gone"
       )
     }
-    if let first = state.firstKept, first <= state.number {
+    if let first = state.firstKept ?? first, first <= state.number {
       losses.append(
         "\(Salvaging.range(first, state.number)): what they left is in the state before commit \(next)"
       )

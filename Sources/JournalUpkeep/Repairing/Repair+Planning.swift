@@ -20,6 +20,9 @@ extension Repair {
     guard var plan = try plan(survey, kept.end) else {
       return try planWithoutState(survey, salvaging: salvaging)
     }
+    if salvaging, plan.hole != nil, kept.end == nil, try isModelLost(in: survey) {
+      return try planWithoutState(survey, salvaging: true)
+    }
     let needsState = plan.isTail || !survey.goesBackToBeginning
     if kept.end != nil, needsState || !plan.keepsCheckpoint {
       do throws(StoreError) {
@@ -48,6 +51,16 @@ extension Repair {
     noted.append(isMadeAnew ? StoreFinding(notCopied: error).description : error.whatHappened)
   }
 
+  /// Whether a commit comes before any model, as that stood in what is damaged.
+  private func isModelLost(in survey: JournalSurvey) throws(ToolError) -> Bool {
+    var isLost = false
+    try forEachEntry(of: survey) { _, entry in
+      if case .commit = entry { isLost = true }
+      return !isLost && !entry.isModel
+    }
+    return isLost
+  }
+
   /// Whether frames that are sound before one have commits.
   private func hasCommits(
     in survey: JournalSurvey, before end: FrameNumber
@@ -68,7 +81,8 @@ extension Repair {
     _ body: (FrameNumber, SalvagedEntry) -> Bool
   ) throws(ToolError) {
     let journal = journal(survey)
-    try RemainingFrames(survey: survey, first: 0, isWhole: true).forEach { frame, payload in
+    try RemainingFrames(survey: survey, journal: journal, first: 0, isWhole: true).forEach {
+      frame, payload in
       if let end, frame >= end { return false }
       guard let payload else { return true }
       // What cannot be told is told to be lost when it is come to.

@@ -19,7 +19,8 @@ extension Repair {
     var last = max(store.lastCommit, reader?.lastCommit ?? base?.lastKnown ?? .none)
     let journal = journal(survey)
     var failure: ToolError?
-    let frames = RemainingFrames(survey: survey, first: hole, isWhole: plan.isHoleBefore)
+    let frames = RemainingFrames(
+      survey: survey, journal: journal, first: hole, isWhole: plan.isHoleBefore)
     var lost = LostFrames(behind: frames.before)
     // Which tags there were when a state was kept is known, also of those that were taken away since.
     let areTagsKnown = reader != nil || base?.isNameless == false

@@ -172,7 +172,11 @@ struct Repair {
       }
       if let hole = plan.hole {
         let count = losses.count
-        if let base = plan.base?.state { tellLosses(of: base, in: store) }
+        if let base = plan.base?.state {
+          tellLosses(
+            of: base, in: store,
+            since: survey.goesBackToBeginning ? CommitNumber(rawValue: 1) : nil)
+        }
         var unsaved = UnsavedContexts()
         store = try salvage(
           survey, plan, from: hole, into: store, clock, &unsaved, isWanted: salvaging)

@@ -47,8 +47,31 @@ extension Salvaging {
     for entities in models { try adopt(entities) }
   }
 
-  /// Has the new journal go on under a model, whose entities keep their numbers.
+  /// Has the new journal go on under a model, whose entities keep their numbers, and with these their objects.
   mutating func adopt(_ entities: [NumberedEntity]) throws(ToolError) {
+    if let renamed = renamed(entities) { try open(under: renamed) }
+    try open(under: entities)
+  }
+
+  /// A model's entities, led to by the names that those of the same numbers have here, where a model between the two is
+  /// lost that said so; nil where nothing is to be said.
+  private func renamed(_ entities: [NumberedEntity]) -> [NumberedEntity]? {
+    guard let here = store.head.era?.entities else { return nil }
+    let names = Dictionary(uniqueKeysWithValues: here.map { ($0.number, $0.description.name) })
+    var isChanged = false
+    let renamed = entities.map { entity in
+      guard let name = names[entity.number], name != entity.description.name,
+        name != entity.description.renamingIdentifier
+      else { return entity }
+      isChanged = true
+      var description = entity.description
+      description.renamingIdentifier = name
+      return NumberedEntity(entity.number, description)
+    }
+    return isChanged ? renamed : nil
+  }
+
+  private mutating func open(under entities: [NumberedEntity]) throws(ToolError) {
     let model: ManagedObjectModel
     do throws(ModelError) {
       model = try ManagedObjectModel(stored: entities.map(\.description))

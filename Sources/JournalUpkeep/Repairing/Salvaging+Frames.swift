@@ -20,7 +20,7 @@ extension Salvaging {
 
   /// Notes that something of a frame cannot be told.
   mutating func lose(_ frame: FrameNumber, _ error: StoreError) {
-    losses.append("frame \(frame.rawValue): \(error)")
+    losses.append("frame \(frame.rawValue), of which not all can be told: \(error.whatHappened)")
   }
 
   /// Notes which commits are lost at the end, where it is known that there were some.
@@ -80,9 +80,17 @@ extension Salvaging {
       userInfo: content.userInfo, contextName: content.contextName)
   }
 
-  /// The number that a key of the original has here; nil where its name is lost.
-  func number(of key: KeyNumber) throws(ToolError) -> KeyNumber? {
-    guard let name = keyNames[key] else { return nil }
+  /// The number that a key of the original has here. Where its name is lost, it is called by the number it had.
+  mutating func number(of key: KeyNumber) throws(ToolError) -> KeyNumber {
+    let name = keyNames[key] ?? standIn(for: key)
     return try onStore { () throws(StoreError) in try store.key(named: name) }
+  }
+
+  private mutating func standIn(for key: KeyNumber) -> String {
+    var name = "key\(key.rawValue)"
+    while keyNames.values.contains(name) { name += "_" }
+    keyNames[key] = name
+    losses.append("the name of key \(key.rawValue), whose values are those of ‘\(name)’")
+    return name
   }
 }

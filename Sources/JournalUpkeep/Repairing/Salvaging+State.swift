@@ -92,8 +92,7 @@ extension Salvaging {
       }
       var renumbered = Row()
       for entry in row.entries {
-        guard let key = try self.number(of: entry.key) else { continue }
-        renumbered[key] = entry.value
+        renumbered[try self.number(of: entry.key)] = entry.value
       }
       target[object] = renumbered
     }
