@@ -11,22 +11,26 @@ package struct PiecePlaces {
 
   /// Notes where a piece begins.
   package mutating func note(_ place: FrameScanner.Place, in segment: SegmentNumber) {
-    let index = entries.firstIndex(inOrder: { $0.place.expected > place.expected })
-    if index > 0, entries[index - 1].segment == segment {
-      let before = entries[index - 1].place
-      let isNear =
-        place.expected.rawValue < before.expected.rawValue + frameCount
-        && place.offset < before.offset + byteCount
-      if isNear { return }
+    insert(place, in: segment) { [frameCount, byteCount] before in
+      place.expected.rawValue >= before.expected.rawValue + frameCount
+        || place.offset >= before.offset + byteCount
     }
-    entries.insert((segment, place), at: index)
-    if entries.count > largestCount { thinOut() }
   }
 
   /// Notes where frames follow one another again behind damage, so that no walk leads there from a place before.
   package mutating func noteResumption(_ place: FrameScanner.Place, in segment: SegmentNumber) {
+    insert(place, in: segment) { $0 != place }
+  }
+
+  /// - Parameter isWanted: whether a place is, behind the one before it in the segment.
+  private mutating func insert(
+    _ place: FrameScanner.Place, in segment: SegmentNumber,
+    ifBehind isWanted: (FrameScanner.Place) -> Bool
+  ) {
     let index = entries.firstIndex(inOrder: { $0.place.expected > place.expected })
-    if index > 0, entries[index - 1] == (segment, place) { return }
+    if index > 0, entries[index - 1].segment == segment, !isWanted(entries[index - 1].place) {
+      return
+    }
     entries.insert((segment, place), at: index)
     if entries.count > largestCount { thinOut() }
   }

@@ -9,6 +9,8 @@ enum HotPath: String, CaseIterable {
   case edit
   /// One value is set and saved.
   case save
+  /// An object is made, all its values are set, and it is saved with a thousand others.
+  case insert
   /// A fault is made and one value of it read.
   case fault
   /// One edit is folded.
@@ -18,7 +20,13 @@ enum HotPath: String, CaseIterable {
     if self == .fold { return fold(count) }
     let store = try NoteStore(path) { $0.durability = .written }
     let context = NoteContext(store)
-    let noteCount = self == .fault ? 10_000 : 100
+    if self == .insert { context.context.disableUndoRegistration() }
+    let noteCount =
+      switch self {
+      case .fault: 10_000
+      case .insert: count
+      default: 100
+      }
     var source = NoteSource(noteCount)
     var notes = source.next()
     while !notes.isEmpty {
@@ -35,6 +43,7 @@ enum HotPath: String, CaseIterable {
         objects[number % noteCount][rank] = .integer(number)
         if self == .save { try context.context.save() }
       }
+    case .insert: break
     default:
       let reading = NoteContext(store)
       var sum = 0
