@@ -76,7 +76,7 @@ struct OpeningLines {
   /// Opening a store that was closed in order.
   func clean() throws -> Comparison {
     var comparison = Comparison(
-      line: "P4c", what: "clean open", unit: .seconds, goals: [.floor(0.25)])
+      line: "P4c", what: "clean open", unit: .seconds, goals: [.most(0.010)])
     let name = try library.ours()
     let index = try workplace.preallocatedFile("index", bench.objectCount * 16)
     for round in 0..<bench.rounds {
