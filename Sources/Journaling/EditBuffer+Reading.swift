@@ -246,7 +246,7 @@ extension EditBufferContents {
     in folder: any ReadableFolder, store: StoreIdentity
   ) throws(DiskError) -> Finding? {
     func finding(_ kind: Finding.Kind) -> Finding { Finding(kind, JournalFiles.edits) }
-    guard try folder.information(of: JournalFiles.edits) != nil else {
+    guard let file = try folder.information(of: JournalFiles.edits) else {
       return finding(.editBufferMissing)
     }
     guard let bytes = try firstBytes(in: folder) else { return finding(.editBufferDamaged) }
@@ -260,6 +260,8 @@ extension EditBufferContents {
         return finding(.editBufferNewer(format: format, requiredFeatures: features))
       case .header(let header):
         guard header.store == store else { return finding(.editBufferForeign) }
+        let wanted = EditBufferLayout.byteCount(halfByteCount: header.halfByteCount)
+        guard file.byteCount >= UInt64(wanted) else { return finding(.editBufferDamaged) }
         let damaged = EditBufferLayout.slotOffsets.count { offset in
           let slot = UnsafeRawBufferPointer(
             rebasing: bytes[offset...].prefix(EditBufferLayout.slotByteCount))

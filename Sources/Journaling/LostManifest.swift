@@ -1,4 +1,4 @@
-internal import DiskAccess
+package import DiskAccess
 
 // What tells a journal that has lost its manifest, or its segments, from a place where there is none.
 
@@ -74,6 +74,41 @@ extension ReadableFolder {
     let file = try onDisk { () throws(DiskError) in try fileForReading(name) }
     var window = try FileWindow(file)
     return try !window.onlyZerosFollow(from: UInt64(SegmentHeader.byteCount))
+  }
+}
+
+extension Manifest {
+  /// A segment of the store with frames, behind the last that is named here, which the manifest in the folder does not come
+  /// to name either: this one is older than what stands beside it. Nil where there is none.
+  package func unlistedSegment(in folder: any ReadableFolder) throws(JournalError) -> Finding? {
+    let found = try findJournalFolder { () throws(DiskError) in
+      try folder.folderForReading(JournalFiles.journalFolder)
+    }
+    guard let found, let last = segments.last?.number else { return nil }
+    let names = try onDisk { () throws(DiskError) in try found.names() }
+    for number in names.compactMap({ SegmentNumber(fileName: $0) }).sorted() where number > last {
+      guard try found.isOfSegment(number, of: store), try found.hasFrames(number) else { continue }
+      // A writer may have gone on to it meanwhile.
+      guard case .manifest(self) = try ManifestFile.read(in: folder) else { return nil }
+      return Finding(.segmentUnlisted, number.path)
+    }
+    return nil
+  }
+}
+
+extension ReadableFolder {
+  /// Whether a file, in the folder of segments, says of itself that it is a segment of a store.
+  fileprivate func isOfSegment(
+    _ number: SegmentNumber, of store: StoreIdentity
+  ) throws(JournalError) -> Bool {
+    let bytes = try onDisk { () throws(DiskError) in
+      guard try information(of: number.fileName)?.kind == .file else { return [UInt8]() }
+      return try fileForReading(number.fileName).bytes(limit: SegmentHeader.byteCount)
+    }
+    guard case .header(let header) = bytes.withUnsafeBytes({ SegmentHeader.read($0) }) else {
+      return false
+    }
+    return header.store == store && header.number == number
   }
 }
 

@@ -67,6 +67,17 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
       path: path, in: folder, latest, fold,
       pastByteCount: cache.largestByteCount, limits: limits)
     try refresh()
+    try noteUnlisted()
+  }
+
+  /// Notes that the manifest is older than the segments beside it. Once a reader has begun it only meets newer ones.
+  private func noteUnlisted() throws(StoreError) {
+    let manifest = try journalReader().manifest
+    let finding = try onJournal { () throws(JournalError) in
+      try manifest.unlistedSegment(in: folder)
+    }
+    guard let finding else { return }
+    refreshing.withLock { if found.isEmpty { found.append(StoreFinding(endingAt: finding)) } }
   }
 
   override var manifest: Manifest { refreshing.withLock { latest } }

@@ -47,6 +47,89 @@ import ToolSupport
     #expect(kept.commits == truth.commits && kept.states == truth.states, "\(run)")
   }
 
+  /// A journal as a copy may have it that was made while a writer went on: its manifest, and if wanted its edits, are older
+  /// than its last two segments.
+  private static func hasty(edits: String) throws -> SimulatedDisk {
+    let disk = try LongJournal.make(.none)
+    var manifest = try JournalReader(at: Journals.path, on: disk).manifest
+    manifest.segments.removeLast(2)
+    let last = try #require(manifest.segments.last?.sealing?.lastFrame)
+    manifest.segments[manifest.segments.count - 1].sealing = nil
+    try disk.setContents(
+      "\(Journals.path)/MANIFEST", manifest.encoded().withBytes { Array($0) })
+    let path = "\(Journals.path)/edits"
+    switch edits {
+    case "older":
+      var older = EditBufferBytes()
+      (older.store, older.slots) = (manifest.store, [last.rawValue, nil])
+      try disk.setContents(path, older.encoded())
+    case "cut": try disk.setContents(path, Array((disk.contents(of: path) ?? []).prefix(500)))
+    default: try disk.folder(at: Journals.path).remove("edits")
+    }
+    return disk
+  }
+
+  @Test(arguments: ["older", "cut", "missing"])
+  func `where the edits know no better than an older manifest, all tell that too`(
+    edits: String
+  ) throws {
+    let disk = try Self.hasty(edits: edits)
+    let truth = try JournalTruth(on: try LongJournal.make(.none))
+    for line in ["verify", "info", "log", "drafts", "export", "stats", "show head", "tag late"] {
+      let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+      #expect(run.status == .damage, "\(line): \(run)")
+    }
+    for line in ["backup", "compact", "replay --into"] {
+      let output = line == "replay --into" ? "New.xjournal" : "-o New.xjournal"
+      let run = Upkeep.run("\(line) \(output) -s Notes.xjournal", on: disk)
+      #expect(run.status == .damage, "\(line): \(run)")
+      #expect(!disk.paths.contains { $0.hasPrefix("New.xjournal") }, "\(line): \(run)")
+    }
+    let run = Upkeep.run("repair -s Notes.xjournal -o New.xjournal", on: disk)
+    #expect(run.status == .fine, "\(run)")
+    let told = run.errors.split(separator: "\n").filter { $0.contains("MANIFEST: an older one") }
+    #expect(told.count == 1, "\(run)")
+    let isUnsavedTold = run.errors.contains("lost: what was not saved")
+    #expect(isUnsavedTold == (edits != "older"), "\(run)")
+    let kept = try JournalTruth(of: "New.xjournal", on: disk)
+    #expect(kept.commits == truth.commits && kept.states == truth.states, "\(run)")
+  }
+
+  @Test(arguments: [true, false])
+  func `behind an older manifest what is sound is found though the next segment is not`(
+    isMissing: Bool
+  ) throws {
+    let disk = try Self.hasty(edits: "missing")
+    let truth = try JournalTruth(on: try LongJournal.make(.none))
+    if isMissing {
+      try disk.folder(at: "\(Journals.path)/journal").remove("0000000004.xj")
+    } else {
+      try Self.flip(SegmentHeader.byteCount + 5, of: "journal/0000000004.xj", on: disk)
+    }
+    let run = Upkeep.run("repair --salvage -s Notes.xjournal -o New.xjournal", on: disk)
+    #expect(run.status == .fine && run.errors.contains("MANIFEST: an older one"), "\(run)")
+    #expect(run.errors.contains("lost: "), "\(run)")
+    let kept = try JournalTruth(of: "New.xjournal", on: disk)
+    #expect(kept.commits.prefix(18) == truth.commits.prefix(18), "\(run)")
+    #expect(kept.commits.count == (isMissing ? 18 : 23), "\(run)")
+    #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
+  }
+
+  @Test func `edits that are cut anywhere are told by all commands`() throws {
+    let disk = try LongJournal.make(.none)
+    let path = "\(Journals.path)/edits"
+    let bytes = try #require(disk.contents(of: path))
+    for count in [1, 64, 4095, 4096, bytes.count - 1] {
+      try disk.setContents(path, Array(bytes.prefix(count)))
+      for line in ["info", "log -n 1", "export", "stats", "verify"] {
+        let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+        #expect(
+          run.status == .damage && (run.output + run.errors).contains("edits"),
+          "\(count) \(line): \(run)")
+      }
+    }
+  }
+
   @Test func `files that are no segments of the journal are left where they are`() throws {
     let disk = try Self.withoutManifest()
     try disk.setContents("\(Self.folder)/notes.txt", [1, 2, 3])

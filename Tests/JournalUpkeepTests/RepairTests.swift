@@ -279,7 +279,7 @@ extension RepairTests {
     try disk.folder(at: "\(Journals.path)/journal").remove("0000000002.xj")
     let run = Upkeep.run("repair --salvage -s Notes.xjournal -o Salvaged.xjournal", on: disk)
     #expect(
-      run.errors.contains("what they left is in commit 13, under what that says of itself"),
+      run.errors.contains("the outcome is in commit 13, under what that says of itself"),
       "\(run.errors)")
     #expect(run.errors.contains("the tag ‘middle’, as its commit is lost"), "\(run.errors)")
     let first = try LongJournal.make(.late)

@@ -189,7 +189,14 @@ struct JournalSurvey {
   /// Refuses what is not sound.
   func refuseUnsound() throws(ToolError) {
     try refuseNewer()
-    guard let hole = findings.first else { return }
+    let unlisted = try onStore { () throws(StoreError) in
+      do throws(JournalError) {
+        return try manifest.unlistedSegment(in: folder)
+      } catch {
+        throw StoreError(error)
+      }
+    }
+    guard let hole = findings.first ?? unlisted else { return }
     throw ToolError(.damage, "the journal is damaged in \(hole).")
   }
 

@@ -23,7 +23,7 @@ struct LeftoverEdits {
     contents = bytes.map { EditBufferContents($0, of: manifest.store) }
     if let newer = contents?.findings.first(where: \.kind.isOfNewerCode) { throw ToolError(newer) }
     let newer = try? JournalReader(in: folder, path: JournalFiles.manifest).manifest
-    isAhead = newer.map { $0.segments.last?.number != manifest.segments.last?.number } ?? false
+    isAhead = newer.map { $0.isAhead(of: manifest) } ?? false
     durableThrough = try isAhead ? .none : Self.durableThrough(in: folder, of: manifest)
   }
 
@@ -114,6 +114,16 @@ struct LeftoverEdits {
     guard !contents.findings.isEmpty else { return [] }
     // Whoever stores into it meanwhile has all of it, and what was read is no damage.
     return try JournalCopy.edits(in: folder) == bytes ? contents.findings : []
+  }
+}
+
+extension Manifest {
+  /// Whether it names a segment behind the last of another.
+  fileprivate func isAhead(of other: Manifest) -> Bool {
+    guard let last = segments.last?.number, let others = other.segments.last?.number else {
+      return false
+    }
+    return last > others
   }
 }
 

@@ -71,7 +71,7 @@ extension Repair {
     }
     if let first = state.firstKept ?? first, first <= state.number {
       losses.append(
-        "\(Salvaging.range(first, state.number)): what they left is in the state before commit \(next)"
+        "\(Salvaging.range(first, state.number)): the outcome is in the state before commit \(next)"
       )
     }
     let before = "before commit \(next): "

@@ -10,14 +10,18 @@ extension Repair {
   mutating func openWithEdits() throws(ToolError) -> (
     any ReadableFolder, Manifest, Result<LeftoverEdits, ToolError>
   ) {
-    try JournalCopy.openingWithEdits { () throws(ToolError) in try openOriginal() }
+    try JournalCopy.openingWithEdits { () throws(ToolError) in
+      noted = []
+      return try openOriginal()
+    }
   }
 
   private mutating func openOriginal() throws(ToolError) -> (any ReadableFolder, Manifest) {
     do throws(JournalError) {
       let reader = try JournalReader(at: path, on: source)
-      if let whole = try? LostManifest.make(in: reader.folder),
-        Self.leads(whole, beyond: reader.manifest, in: reader.folder),
+      if try reader.manifest.unlistedSegment(in: reader.folder) != nil,
+        let whole = try? LostManifest.make(in: reader.folder),
+        Self.leads(whole, beyond: reader.manifest),
         // Nobody has named them meanwhile.
         try JournalReader(in: reader.folder, path: path).manifest == reader.manifest
       {
@@ -42,18 +46,12 @@ extension Repair {
     }
   }
 
-  /// Whether segments with frames follow those that a manifest names. One that was just begun has none: it may be named next.
-  private static func leads(
-    _ whole: Manifest, beyond manifest: Manifest, in folder: any ReadableFolder
-  ) -> Bool {
+  /// Whether a manifest that was put together goes on from another, and has more.
+  private static func leads(_ whole: Manifest, beyond manifest: Manifest) -> Bool {
     guard whole.store == manifest.store, let last = manifest.segments.last,
-      let place = whole.segments.firstIndex(where: { $0.number == last.number }),
-      whole.segments[place].firstFrame == last.firstFrame,
-      let next = whole.segments[(place + 1)...].first
+      let same = whole.segments.first(where: { $0.number == last.number })
     else { return false }
-    let file = try? folder.folderForReading(JournalFiles.journalFolder)
-      .fileForReading(next.number.fileName)
-    return file.flatMap { try? FirstFrame(in: $0) } != nil
+    return same.firstFrame == last.firstFrame && whole.segments.last?.number != last.number
   }
 
   /// Whether a writer has replaced the state meanwhile, or dropped segments, so that files may be gone which a manifest names.

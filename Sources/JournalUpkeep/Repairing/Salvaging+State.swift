@@ -35,7 +35,7 @@ extension Salvaging {
     let snapshot = try onStore { () throws(StoreError) in try reader.snapshot(at: first) }
     if first > last.next {
       losses.append(
-        "\(Self.range(last.next, first.previous)): what they left is in commit \(first), under what that says of itself"
+        "\(Self.range(last.next, first.previous)): the outcome is in commit \(first), under what that says of itself"
       )
     }
     let known = snapshot.eras.lastIndex { $0.model == store.model } ?? -1
