@@ -87,7 +87,7 @@ extension Manifest {
     guard let found, let last = segments.last?.number else { return nil }
     let names = try onDisk { () throws(DiskError) in try found.names() }
     for number in names.compactMap({ SegmentNumber(fileName: $0) }).sorted() where number > last {
-      guard try found.isOfSegment(number, of: store), try found.hasFrames(number) else { continue }
+      guard try found.hasSegment(number, of: store) else { continue }
       // A writer may have gone on to it meanwhile.
       guard case .manifest(self) = try ManifestFile.read(in: folder) else { return nil }
       return Finding(.segmentUnlisted, number.path)
@@ -97,18 +97,25 @@ extension Manifest {
 }
 
 extension ReadableFolder {
-  /// Whether a file, in the folder of segments, says of itself that it is a segment of a store.
-  fileprivate func isOfSegment(
+  /// Whether a file, in the folder of segments, says of itself that it is a segment of a store, and has frames. A writer that
+  /// finds no room for one may take it away meanwhile.
+  fileprivate func hasSegment(
     _ number: SegmentNumber, of store: StoreIdentity
   ) throws(JournalError) -> Bool {
-    let bytes = try onDisk { () throws(DiskError) in
-      guard try information(of: number.fileName)?.kind == .file else { return [UInt8]() }
-      return try fileForReading(number.fileName).bytes(limit: SegmentHeader.byteCount)
-    }
-    guard case .header(let header) = bytes.withUnsafeBytes({ SegmentHeader.read($0) }) else {
+    do throws(JournalError) {
+      let bytes = try onDisk { () throws(DiskError) in
+        try fileForReading(number.fileName).bytes(limit: SegmentHeader.byteCount)
+      }
+      guard case .header(let header) = bytes.withUnsafeBytes({ SegmentHeader.read($0) }),
+        header.store == store, header.number == number
+      else { return false }
+      return try hasFrames(number)
+    } catch {
+      guard case .disk(let cause) = error, cause.code == .notFound || cause.meetsNoFile else {
+        throw error
+      }
       return false
     }
-    return header.store == store && header.number == number
   }
 }
 
