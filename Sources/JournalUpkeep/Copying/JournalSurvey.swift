@@ -189,12 +189,11 @@ struct JournalSurvey {
   /// Refuses what is not sound.
   func refuseUnsound() throws(ToolError) {
     try refuseNewer()
-    let unlisted = try onStore { () throws(StoreError) in
-      do throws(JournalError) {
-        return try manifest.unlistedSegment(in: folder)
-      } catch {
-        throw StoreError(error)
-      }
+    let unlisted: Finding?
+    do throws(JournalError) {
+      unlisted = try manifest.unlistedSegment(in: folder)
+    } catch {
+      throw ToolError(StoreError(error))
     }
     guard let hole = findings.first ?? unlisted else { return }
     throw ToolError(.damage, "the journal is damaged in \(hole).")

@@ -54,7 +54,6 @@ struct RemainingFrames {
         place.offset = found
         place.expected = seal.number
         place.previousBodyCheck = UInt64(seal.previousBodyCheck)
-        let resumption = place
         var scanner = try FrameScanner(file, header, from: place)
         offset = found + 1
         // As long as one frame follows another, nothing need be looked for.
@@ -64,7 +63,7 @@ struct RemainingFrames {
           last = frame.seal.number
           let payload = frame.seal.kind == .batch ? frame.payload(in: &memory) : nil
           // It forgets places when pieces are not what they were.
-          if payload != nil { journal?.resume(at: resumption, in: part.segment.number) }
+          if payload != nil { journal?.resume(at: place, in: part.segment.number) }
           guard body(frame.seal.number, payload) else { return false }
           step = try scanner.next()
         }
