@@ -75,6 +75,8 @@ extension DiskError: CustomStringConvertible {
 
   private var advice: String {
     switch code {
+    case .invalid where meetsNoFile:
+      return "; a pipe or a device stands where a file should, check the path"
     case .noSpace: return "; make room on the disk and try again"
     case .quotaExceeded: return "; make room within the quota and try again"
     case .accessDenied: return "; check who may read and write it"

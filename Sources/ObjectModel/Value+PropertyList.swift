@@ -41,3 +41,26 @@ extension Value {
     }
   }
 }
+
+/// A part of a value that keeps it from being a property list.
+package struct PropertyListMisfit: Hashable, Sendable {
+  /// The keys and numbers that lead to it; empty where it is the value itself.
+  package let path: [String]
+  package let kind: Value.Kind
+}
+
+extension Value {
+  /// The first part that no property list may hold, unless the value is nested too deep; nil where it is one.
+  package var propertyListMisfit: PropertyListMisfit? {
+    func misfit(_ value: Value, _ path: [String]) -> PropertyListMisfit? {
+      switch value {
+      case .array(let values):
+        values.enumerated().lazy.compactMap { misfit($1, path + [String($0)]) }.first
+      case .dictionary(let values):
+        values.sorted { $0.key < $1.key }.lazy.compactMap { misfit($1, path + [$0]) }.first
+      default: value.isPropertyList ? nil : PropertyListMisfit(path: path, kind: value.kind)
+      }
+    }
+    return isWithinDepth ? misfit(self, []) : nil
+  }
+}

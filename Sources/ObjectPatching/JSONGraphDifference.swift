@@ -159,8 +159,7 @@ struct JSONGraphDifference {
       throw JSONError(.tooDeep, "is a value nested deeper than \(Value.largestDepth) levels")
     }
     guard entity.attribute(key) != nil || value.isNull || value.isPropertyList else {
-      throw JSONError(
-        .badValue, "is no property list, as a key must be that \(entity.name) has no attribute for")
+      throw JSONError(noPropertyList: value, of: entity)
     }
     return value
   }

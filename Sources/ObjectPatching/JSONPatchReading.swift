@@ -94,9 +94,7 @@ struct JSONPatchReading {
       let value = try value.value(of: nil, markedAs: mark)
       guard value.isWithinDepth else { throw tooDeep }
       guard value.isNull || value.isPropertyList else {
-        throw JSONError(
-          .badValue,
-          "is no property list, as a key must be that \(entity.name) has no attribute for")
+        throw JSONError(noPropertyList: value, of: entity)
       }
       return value
     }
@@ -221,5 +219,16 @@ struct JSONPatchReading {
       return position
     }
     return RelationshipPatch.Member(identity, position: position)
+  }
+}
+
+extension JSONError {
+  /// Refuses what a key cannot hold that an entity has no attribute for, at the part for which it cannot.
+  init(noPropertyList value: Value, of entity: ModelEntity) {
+    let misfit = value.propertyListMisfit
+    self.init(
+      .badValue,
+      "is \(misfit?.kind ?? value.kind), which no property list holds, as a key must that \(entity.name) has no attribute for",
+      at: JSONPointer((misfit?.path ?? []).map(Self.clipped)).text)
   }
 }

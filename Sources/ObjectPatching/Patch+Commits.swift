@@ -32,7 +32,7 @@ extension Patch {
   ) throws -> Patch? {
     guard let from = try store.asOfUnderLatestModel(.commit(old)),
       let to = try store.asOfUnderLatestModel(.commit(new)),
-      let changes = try store.netChanges(after: min(old, new), through: max(old, new))
+      let changes = try store.netChangesIfReadable(after: min(old, new), through: max(old, new))
     else { return nil }
     // What commits say of values is said of keys of their time.
     return try difference(from: from, to: to, options, changes.mapValues { _ in .unknown })

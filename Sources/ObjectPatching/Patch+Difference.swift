@@ -57,8 +57,12 @@ extension Patch {
     of history: PatchHistory, from old: CommitNumber, to new: CommitNumber, _ options: PatchOptions
   ) throws -> Patch {
     let store = history.store
-    return try byCommits(of: history, from: old, to: new, options)
-      ?? underLatestModel(of: store, from: old, to: new, options)
+    do {
+      if let patch = try byCommits(of: history, from: old, to: new, options) { return patch }
+    } catch let error as StoreError where error.isFinding {
+      // The states at both ends may be known all the same.
+    }
+    return try underLatestModel(of: store, from: old, to: new, options)
       ?? difference(
         from: try store.asOf(.commit(old)), to: try store.asOf(.commit(new)), options: options)
   }

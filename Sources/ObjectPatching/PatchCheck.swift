@@ -81,10 +81,8 @@ struct PatchCheck {
       }
       guard value.isNull || value.isPropertyList else {
         throw PatchError(
-          .wrongType, at: path.appending(key),
-          value.isWithinDepth
-            ? "a dynamic attribute holds property lists, and this is \(value.kind)."
-            : "the value is nested deeper than \(Value.largestDepth) levels; make several of it.")
+          noPropertyList: value, at: path.appending(key), "a dynamic attribute holds property lists"
+        )
       }
       return value
     }
@@ -111,6 +109,11 @@ struct PatchCheck {
     }
     // What an old value was elsewhere is only compared.
     if isOld { return value }
+    if case (.dictionary, .dictionary) = (attribute.type, value) {
+      throw PatchError(
+        noPropertyList: value, at: path.appending(key),
+        "\(info.name).\(key) holds dictionaries that are property lists")
+    }
     throw PatchError(
       .wrongType, at: path.appending(key),
       "\(info.name).\(key) takes values of type \(attribute.type), and this is \(value.kind); convert it in the "
@@ -163,5 +166,22 @@ extension PatchError {
     PatchError(
       .wrongIdentifier, at: path,
       "\(object) is not the ID of an object of \(info.name); name its own entity.")
+  }
+}
+
+extension PatchError {
+  /// Refuses a value that is no property list, at the part for which it is none.
+  fileprivate init(noPropertyList value: Value, at path: PatchPath, _ rule: String) {
+    guard let misfit = value.propertyListMisfit else {
+      self.init(
+        .wrongType, at: path,
+        "the value is nested deeper than \(Value.largestDepth) levels; make several of it.")
+      return
+    }
+    self.init(
+      .wrongType, at: PatchPath(path.components + misfit.path),
+      misfit.kind == .null
+        ? "\(rule), which have no null within; leave it out."
+        : "\(rule), and this is \(misfit.kind).")
   }
 }

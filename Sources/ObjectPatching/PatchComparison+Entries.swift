@@ -172,7 +172,7 @@ extension PatchComparison {
   private func commitsInBetween() throws -> [ObjectID: NetChange]? {
     let (old, new) = (try from.context().shownSnapshot, try to.context().shownSnapshot)
     guard old.eras.count == new.eras.count else { return nil }
-    return try from.store.netChanges(
+    return try from.store.netChangesIfReadable(
       after: min(old.number, new.number), through: max(old.number, new.number))
   }
 

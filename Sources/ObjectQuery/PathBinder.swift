@@ -123,9 +123,8 @@ struct PathBinder {
     case .stored(let key): path.terminal = .stored(key)
     case .virtual(let number): path.terminal = .virtual(number)
     case nil:
-      if !entity.allowsAnyKey, type == .unknown {
-        try refuseUnknown(name, of: entity, names, index)
-      }
+      let mayBeUnused = entity.description.allowsAnyKey && resolver.allowsUnusedKeys
+      if type == .unknown, !mayBeUnused { try refuseUnknown(name, of: entity, names, index) }
       path.terminal = .nothing
     }
     path.type = type
@@ -174,11 +173,6 @@ struct PathBinder {
     throw BindProblem(
       .unknownKey, "\(entity.name) has no key \(name.prefix(60))\(hint)", path, index)
   }
-}
-
-extension ModelEntity {
-  /// Whether any name may be that of a dynamic attribute.
-  fileprivate var allowsAnyKey: Bool { description.allowsAnyKey }
 }
 
 extension OperandType: CustomStringConvertible {

@@ -72,7 +72,8 @@ extension StoreError {
   static func checkpointDamaged(_ file: String) -> StoreError {
     StoreError(
       .damaged,
-      "the checkpoint \(Checkpoint.folderName)/\(file) is damaged or not there; " + bringBack)
+      "the checkpoint \(Checkpoint.folderName)/\(file) is damaged or not there; " + bringBack,
+      matter: .keptState)
   }
 
   static let snapshotsNoFolder = StoreError(
@@ -81,14 +82,16 @@ extension StoreError {
   )
 
   static func runMissing(_ file: String) -> StoreError {
-    StoreError(.damaged, "the run \(Checkpoint.folderName)/\(file) is not there; " + bringBack)
+    StoreError(
+      .damaged, "the run \(Checkpoint.folderName)/\(file) is not there; " + bringBack,
+      matter: .keptState)
   }
 
   static func runReplaced(_ file: String) -> StoreError {
     StoreError(
       .damaged,
       "the file \(Checkpoint.folderName)/\(file) is not the run that was written there; "
-        + bringBack)
+        + bringBack, matter: .keptState)
   }
 
   /// What to do where something cannot be made anew from the journal.

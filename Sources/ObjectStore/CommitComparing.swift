@@ -176,7 +176,8 @@ struct CommitComparing {
         note(
           StoreFinding(
             "the edits of context \(number.rawValue) contradict themselves in frame "
-              + "\(frame.rawValue): \(contradiction) Its commits from there on were not compared."))
+              + "\(frame.rawValue): \(contradiction) Its commits from there on were not compared.",
+            matter: .contradiction))
       case .row(let error):
         // A commit that was never durable is gone, and one that compaction has dropped too.
         guard error.code == .commitMissing else { throw error }

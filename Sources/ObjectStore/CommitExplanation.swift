@@ -145,7 +145,7 @@ extension StoreFinding {
     }
     let others = differences.count > 1 ? ", and \(differences.count - 1) more do not fit" : ""
     self.init(
-      "commit \(commit) is not what the edits of its context add up to: \(texts.joined())\(others)."
-    )
+      "commit \(commit) is not what the edits of its context add up to: \(texts.joined())\(others).",
+      matter: .contradiction)
   }
 }

@@ -57,7 +57,9 @@ struct EndComparing {
     }
     if unequal.count > opened.count || links.count > largestToldCount {
       findings.append(
-        StoreFinding("there are more objects that others lead to and that do not lead back."))
+        StoreFinding(
+          "there are more objects that others lead to and that do not lead back.",
+          matter: .contradiction))
     }
     return findings
   }
@@ -102,6 +104,6 @@ struct EndComparing {
     let (other, back) = isFirstEnd ? (link.other, link.otherKey) : (link.object, link.key)
     return StoreFinding(
       "\(name(key) ?? "") of \(object) leads to \(other), which does not lead back by \(name(back) ?? ""); set one of the "
-        + "two anew.")
+        + "two anew.", matter: .contradiction)
   }
 }

@@ -42,7 +42,9 @@ extension ReadableStore {
   package func snapshot(at moment: Moment) throws(StoreError) -> Snapshot {
     let head = head
     // The last state is in the model of now, also where that was adopted after the last commit.
-    return moment == .head ? head : try snapshot(at: number(of: moment, head))
+    if moment == .head { return head }
+    // What is wrong with commits that nobody has asked for is no matter here.
+    return try snapshot(at: number(of: moment, head), countedBackFrom: head) { _ in }
   }
 
   /// The same under the model that the store has now, with what that makes of earlier values; nil where that cannot be

@@ -36,6 +36,48 @@ extension ReadableStore {
     }
   }
 
+  /// All objects as they were at a commit, known from a state that is not earlier. Where commits between the two cannot be
+  /// read, the journal is folded from its beginning, if it goes back to that and can be read so far; that holds the state
+  /// in memory.
+  ///
+  /// - Parameter passingOver: is told why that was needed.
+  package func snapshot(
+    at number: CommitNumber, countedBackFrom later: Snapshot, passingOver: (StoreError) -> Void
+  ) throws(StoreError) -> Snapshot {
+    do throws(StoreError) {
+      return try snapshot(at: number, countedBackFrom: later)
+    } catch {
+      guard error.isFinding, let folded = try? folded(through: number) else { throw error }
+      passingOver(error)
+      return folded
+    }
+  }
+
+  /// What the commits after one and up to another have done to each object that they changed; nil where compaction has
+  /// dropped some of the commits, or some cannot be read.
+  package func netChangesIfReadable(
+    after number: CommitNumber, through last: CommitNumber
+  ) throws(StoreError) -> [ObjectID: NetChange]? {
+    do throws(StoreError) {
+      return try netChanges(after: number, through: last)
+    } catch {
+      guard error.isFinding else { throw error }
+      return nil
+    }
+  }
+
+  /// What the journal makes of its commits from the first up to one; nil where it does not begin with that.
+  private func folded(through number: CommitNumber) throws(StoreError) -> Snapshot? {
+    let reader = try journalReader()
+    guard reader.manifest.goesBackToBeginning else { return nil }
+    var fold = StoreFold(store)
+    try reader.forEachEntry(decoder) { (place, batch, entry) throws(StoreError) in
+      try fold.apply(entry, of: batch, in: place.number)
+      return fold.snapshot.number < number
+    }
+    return fold.snapshot.number == number ? fold.snapshot : nil
+  }
+
   /// Every value that a key of an object had, or without a key all of its values, as far as its commits can be read. Of
   /// what comes before a commit that cannot be read, values are left out that the commits say only in short, where the
   /// object's beginning is not known.

@@ -20,7 +20,9 @@ extension ReadableStore {
         verification.findings.append(finding(error))
       }
     }
-    for run in head.layers.flatMap(\.runs) { try check({ StoreFinding("\($0)") }, run.verify) }
+    for run in head.layers.flatMap(\.runs) {
+      try check({ StoreFinding(StoreError($0)) }, run.verify)
+    }
     for run in head.index.runs {
       try check({ StoreFinding(ofIndex: StoreError($0)) }, run.verify)
     }

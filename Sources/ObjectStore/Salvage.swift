@@ -82,18 +82,15 @@ extension ObjectChange {
   ///
   /// - Parameters:
   ///   - row: what the object has; nil where it is not there.
-  ///   - number: the number that a key has now; nil where its name is lost.
+  ///   - number: the number that a key has now.
   /// - Returns: the row, nil where the object is gone, and the keys that were left out.
-  package func salvaged(
-    onto row: Row?, _ number: (KeyNumber) -> KeyNumber?
-  ) -> (row: Row?, lost: [KeyNumber]) {
+  package func salvaged<Failure>(
+    onto row: Row?, _ number: (KeyNumber) throws(Failure) -> KeyNumber
+  ) throws(Failure) -> (row: Row?, lost: [KeyNumber]) {
     guard kind != .deleted else { return (nil, []) }
     var (result, lost) = (kind == .inserted ? Row() : row ?? Row(), [KeyNumber]())
     for entry in entries {
-      guard let key = number(entry.key) else {
-        lost.append(entry.key)
-        continue
-      }
+      let key = try number(entry.key)
       if case .replaced(_, let new) = entry.change {
         result[key] = new
       } else if let applied = entry.change.applied(to: result[key]) {

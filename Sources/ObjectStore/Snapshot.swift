@@ -184,6 +184,16 @@ package struct Snapshot: Sendable {
     return nil
   }
 
+  /// The IDs of all objects that there are, in order.
+  package func allObjects() throws(StoreError) -> [ObjectID] {
+    var rows = LayeredRows(of: self)
+    var objects: [ObjectID] = []
+    while let next = try rows.next() {
+      if next.stored.row != nil { objects.append(next.object) }
+    }
+    return objects
+  }
+
   /// Calls a closure with each object of an entity, in order.
   ///
   /// - Parameter body: returns whether to go on.
@@ -200,6 +210,11 @@ package struct Snapshot: Sendable {
       guard let row = convert(next.stored.row, of: next.object, from: next.era) else { continue }
       guard try body(next.object, row) else { return }
     }
+  }
+
+  /// What an earlier snapshot of the store has of an object, as this one has it.
+  package func converted(_ row: Row?, of object: ObjectID, from earlier: Snapshot) -> Row? {
+    convert(row, of: object, from: max(0, earlier.eras.count - 1))
   }
 
   /// A row of an older era as the snapshot's era has it.

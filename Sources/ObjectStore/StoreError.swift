@@ -63,6 +63,18 @@ public struct StoreError: Error, Hashable, Sendable {
     case brokenOff
   }
 
+  /// What of a store a failure or a finding is about: what can be done follows from that.
+  package enum Matter: Hashable, Sendable {
+    /// The frames of its journal, or whatever else has no case of its own.
+    case journal
+    /// The manifest, which says what belongs to the store.
+    case manifest
+    /// The state that it keeps beside its segments.
+    case keptState
+    /// Sound bytes that say what contradicts each other: there is nothing to make sound.
+    case contradiction
+  }
+
   /// What kind of failure it is.
   public let code: Code
   /// One sentence: what happened, where, and what to do.
@@ -73,18 +85,18 @@ public struct StoreError: Error, Hashable, Sendable {
   package let value: ValuePlace?
   /// The frame whose content it is about, or that is not where it should be, where it is about one.
   package let frame: FrameNumber?
-  /// Whether it is the manifest that is lost or damaged, which says what belongs to the store.
-  package private(set) var isOfManifest = false
+  package let matter: Matter
 
   init(
     _ code: Code, _ description: String, modelDifferences: ModelChangeError? = nil,
-    value: ValuePlace? = nil, frame: FrameNumber? = nil
+    value: ValuePlace? = nil, frame: FrameNumber? = nil, matter: Matter = .journal
   ) {
     self.code = code
     self.description = description
     self.modelDifferences = modelDifferences
     self.value = value
     self.frame = frame == FrameNumber.none ? nil : frame
+    self.matter = matter
   }
 }
 
@@ -126,12 +138,12 @@ extension StoreError {
       case .closed: .closed
       case .tooLarge: .tooLarge
       }
-    self.init(code, error.description, frame: frame ?? error.finding?.expected)
-    isOfManifest =
+    let matter: Matter =
       switch error.finding?.kind {
-      case .manifestMissing, .manifestDamaged: true
-      default: false
+      case .manifestMissing, .manifestDamaged: .manifest
+      default: .journal
       }
+    self.init(code, error.description, frame: frame ?? error.finding?.expected, matter: matter)
   }
 
   /// What ends the reading of a journal.
@@ -150,7 +162,7 @@ extension StoreError {
       case .unwritable: .valueRefused
       case .rowTooLarge, .tooManyBlocks: .tooLarge
       }
-    self.init(code, error.description)
+    self.init(code, error.description, matter: .keptState)
   }
 
   /// Bytes of a sound frame that are no sound event or commit.

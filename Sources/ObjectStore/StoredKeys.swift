@@ -10,6 +10,8 @@ package struct StoredKeys: KeyResolver, Sendable {
 
   init(_ names: KeyNames) { self.names = names }
 
+  package func otherKeys(of entity: ModelEntity) -> [String] { names.names }
+
   package func resolve(_ key: String, of entity: ModelEntity) -> ResolvedKey? {
     if entity.attribute(key)?.isTransient ?? entity.relationship(key)?.isTransient ?? false {
       return nil

@@ -50,7 +50,9 @@ struct ValueComparing {
       let object = change.object
       guard let own = properties[object.entity] else {
         return [
-          StoreFinding("commit \(commit.number) changes \(object), whose entity no model names.")
+          StoreFinding(
+            "commit \(commit.number) changes \(object), whose entity no model names.",
+            matter: .contradiction)
         ]
       }
       return change.entries.compactMap { entry in
@@ -59,7 +61,7 @@ struct ValueComparing {
         else { return nil }
         return StoreFinding(
           "commit \(commit.number) gives \(property.name) of \(object) a value of another type than "
-            + "the model's.")
+            + "the model's.", matter: .contradiction)
       }
     }
   }

@@ -15,25 +15,31 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
   /// The frame that it is about, where it is about one.
   package let frame: FrameNumber?
 
+  package let matter: StoreError.Matter
+
   init(
     _ description: String, isOfNewerCode: Bool = false, isUnchecked: Bool = false,
-    frame: FrameNumber? = nil
+    frame: FrameNumber? = nil, matter: StoreError.Matter = .journal
   ) {
     self.description = description
     self.frame = frame == FrameNumber.none ? nil : frame
     self.isOfNewerCode = isOfNewerCode
     self.isUnchecked = isUnchecked
+    self.matter = matter
   }
 
   /// What an error tells of what is stored.
   init(_ error: StoreError) {
     self.init(
-      error.description, isOfNewerCode: error.code == .newerFormat, frame: error.frame)
+      error.description, isOfNewerCode: error.code == .newerFormat, frame: error.frame,
+      matter: error.matter)
   }
 
   /// Damage that was passed over.
   package init(passingOver error: StoreError) {
-    self.init(error.whatHappened, isOfNewerCode: error.code == .newerFormat)
+    self.init(
+      error.whatHappened, isOfNewerCode: error.code == .newerFormat, frame: error.frame,
+      matter: error.matter)
   }
 
   /// Damage of a file that the rows have everything of.

@@ -116,7 +116,11 @@ struct PosixDiskTests {
     for _ in 0..<10 { #expect(try folder.names() == ["a", "b", "c"]) }
     _ = try PosixDisk().folder(at: temporary.path).fileForReading("a").bytes(1)
     #expect(mkfifo(temporary.path(of: "pipe"), 0o600) == 0)
-    #expect(throws: DiskError.self) { try folder.fileForReading("pipe") }
+    let pipe = #expect(throws: DiskError.self) { try folder.fileForReading("pipe") }
+    #expect(
+      pipe?.description
+        == "opening “pipe” failed: Invalid argument; a pipe or a device stands where a file should, check the path."
+    )
     #expect(descriptors(under: temporary.path).count == before)
   }
 

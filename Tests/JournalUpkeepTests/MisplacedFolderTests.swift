@@ -59,4 +59,27 @@ import ToolSupport
       #expect(run.status == .fine && run.errors.isEmpty, "\(line): \(run)")
     }
   }
+
+  @Test(arguments: [("0000000002.xj", "0000000003.xj"), ("0000000002.xj", "0000000009.xj")])
+  func `a segment under another name is known by what it says of itself`(
+    name: String, other: String
+  ) throws {
+    let disk = try LongJournal.make(.none)
+    let truth = try JournalTruth(on: disk)
+    let folder = try disk.folder(at: "\(Journals.path)/journal")
+    try folder.rename(name, to: "between")
+    if try folder.names().contains(other) { try folder.rename(other, to: name) }
+    try folder.rename("between", to: other)
+    let found = Upkeep.run("verify -s Notes.xjournal", on: disk)
+    #expect(found.status == .damage, "\(found)")
+    for (options, target) in [("", "New"), (" --salvage", "Salvaged")] {
+      let run = Upkeep.run("repair\(options) -s Notes.xjournal -o \(target)", on: disk)
+      #expect(run.status == .fine, "\(run)")
+      #expect(
+        run.errors.contains("journal/\(other): the segment \(name), by what it says of itself"),
+        "\(run)")
+      let kept = try JournalTruth(of: target, on: disk)
+      #expect(kept.commits == truth.commits && kept.states == truth.states, "\(run)")
+    }
+  }
 }

@@ -13,7 +13,7 @@ import ToolSupport
 /// Of a damaged journal what can be read is shown, on both sides of what cannot.
 @Suite struct PassedDamageTests {
   /// Damages a segment in the midst of its frames, or at another part of them.
-  private static func damage(
+  static func damage(
     _ number: Int, at part: Double = 0.5, on disk: SimulatedDisk
   ) throws {
     let path = "\(Journals.path)/journal/000000000\(number).xj"

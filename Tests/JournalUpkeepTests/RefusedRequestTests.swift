@@ -139,4 +139,90 @@ import ToolSupport
     let missing = Upkeep.run("patch gone.json -s Notes.xjournal", on: disk)
     #expect(missing.status == .inputOutput && missing.errors.contains("gone.json"), "\(missing)")
   }
+
+  @Test func `what ends before it begins is refused, as nothing could be found`() throws {
+    let disk = try LongJournal.make(.none)
+    for line in [
+      "log --since 10 --until 5", "log --since head --at head~2", "events --since 10 --until 5",
+      "log --since 2026-11-21 --until 2026-11-20", "report --since 10 --until 5",
+    ] {
+      let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+      #expect(run.status == .usage && run.output.isEmpty, "\(run)")
+      #expect(run.errors.contains("--since must not be after --until"), "\(run)")
+    }
+    for line in [
+      "log --since 5 --until 5", "log --since 2030-01-01", "log --since 2026-11-20 --until 5",
+    ] {
+      #expect(Upkeep.run("\(line) -s Notes.xjournal", on: disk).status == .fine, "\(line)")
+    }
+  }
+
+  @Test func `a query refuses a key that nothing has had, also of what may have any`() throws {
+    let disk = SimulatedDisk(seed: 6)
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Page", allowsAnyKey: true, attributes: [AttributeDescription("title", .string)])
+    ])
+    let store = try JournaledStore(on: disk, at: Journals.path, model: model)
+    let context = ManagedObjectContext(store, isolation: nil)
+    context.insert("Page")["colour"] = "red"
+    try context.save()
+    try store.close()
+    func query(_ filter: String) -> ToolSupport.Run {
+      Upkeep.run("query \"Page where \(filter)\" -s Notes.xjournal", on: disk)
+    }
+    #expect(query("colour == 'red'").status == .fine)
+    for (filter, meant) in [("titel == 'a'", "title"), ("color == 'red'", "colour")] {
+      let run = query(filter)
+      #expect(run.status == .usage, "\(run)")
+      #expect(run.errors.contains("did you mean \(meant)?"), "\(run)")
+    }
+  }
+
+  @Test func `of a renamed key and a renamed entity nothing differs, however it is asked`() throws {
+    let disk = SimulatedDisk(seed: 6)
+    func model(_ entity: EntityDescription) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: [entity])
+    }
+    func open(_ model: ManagedObjectModel) throws -> (JournaledStore, ManagedObjectContext) {
+      let store = try JournaledStore(on: disk, at: Journals.path, model: model)
+      return (store, ManagedObjectContext(store, isolation: nil))
+    }
+    let first = try open(
+      try model(
+        EntityDescription(
+          "Page",
+          attributes: [AttributeDescription("name", .string), AttributeDescription("n", .integer)]))
+    )
+    let page = first.1.insert("Page")
+    (page["name"], page["n"]) = ("a", 1)
+    try first.1.save()
+    first.1.close()
+    try first.0.close()
+    let second = try open(
+      try model(
+        EntityDescription(
+          "Sheet",
+          attributes: [
+            AttributeDescription("title", .string, renamingIdentifier: "name"),
+            AttributeDescription("n", .real),
+          ], renamingIdentifier: "Page")))
+    let sheet = try #require(second.1.fetch(FetchRequest("Sheet")).first)
+    for value in [2.0, 1.0] {
+      sheet["n"] = .real(value)
+      try second.1.save(message: "\(value)")
+    }
+    second.1.close()
+    try second.0.close()
+    for format in ["text", "json", "patch"] {
+      for ends in ["1 head", "head 1"] {
+        let run = Upkeep.run(
+          "diff \(ends) --exit-code --format \(format) -s Notes.xjournal", on: disk)
+        #expect(run.status == .fine, "\(run)")
+        if format != "patch" { #expect(run.output.isEmpty, "\(run)") }
+      }
+      let run = Upkeep.run("diff 1 2 --exit-code --format \(format) -s Notes.xjournal", on: disk)
+      #expect(run.status == .no && !run.output.contains("name"), "\(run)")
+    }
+  }
 }

@@ -73,4 +73,17 @@ import ToolSupport
       #expect(run.status == status, "\(line): \(run.output.prefix(200)) \(run.errors)")
     }
   }
+
+  @Test func `the same damage is told once, whoever meets it`() throws {
+    let disk = try LongJournal.make(.late)
+    let folder = try disk.folder(at: "\(Journals.path)/journal")
+    for name in try folder.names().suffix(2) { try folder.remove(name) }
+    for line in ["info", "log -n 1", "stats", "history Blog/1", "export"] {
+      let run = Upkeep.run("\(line) --json -s Notes.xjournal", on: disk)
+      let told = run.errors.split(separator: "\n").filter {
+        $0.contains("the segment is not there")
+      }
+      #expect(run.status == .damage && told.count == 1, "\(line): \(run.errors)")
+    }
+  }
 }

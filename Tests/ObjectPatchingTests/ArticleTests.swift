@@ -253,6 +253,14 @@ import Testing
     let error = #expect(throws: PatchError.self) { try patch.apply(to: house.context) }
     #expect(error?.code == .wrongType)
     #expect(house.person.value(forKey: "born") == nil)
+    let within = Patch(objects: [
+      ObjectPatch(
+        updating: PatchIdentity("Person", "guid", "p1"), old: ["note": .null],
+        new: ["note": .dictionary(["a": .array([1, .null])])])
+    ])
+    let misfit = #expect(throws: PatchError.self) { try within.apply(to: house.context) }
+    #expect(misfit?.path.components.suffix(3) == ["note", "a", "1"])
+    #expect(misfit?.description.contains("no null within") == true)
     try patch.apply(to: house.context, delegate: Converter())
     #expect(
       house.person.value(forKey: "born") == .date(Date(timeIntervalSinceReferenceDate: 0)))

@@ -135,7 +135,7 @@ import Testing
     ),
     (
       #"{"patch":1,"objects":[{"entity":"Person","id":{"name":"x"},"new":{"a":[null]}}]}"#,
-      .wrongType, "/objects/0/new/a"
+      .wrongType, "/objects/0/new/a/0"
     ),
     (
       #"{"patch":1,"objects":[{"entity":"Person","id":{"name":"x"},"new":{"a":1e999}}]}"#,

@@ -55,6 +55,8 @@ enum Blogs {
 
 /// Knows the keys of the model, the dynamic keys `mood` and `rank`, and the virtual key `double`.
 struct BlogKeys: KeyResolver {
+  var allowsUnusedKeys = false
+
   func resolve(_ key: String, of entity: ModelEntity) -> ResolvedKey? {
     if entity.name == "Post", key == "double" { return .virtual(2) }
     let isDynamic = entity.name == "Post" && (key == "mood" || key == "rank")
@@ -105,11 +107,11 @@ final class Thing: QueryObject {
 extension Filter {
   /// The filter bound to posts, or to another entity.
   func bound(
-    _ entity: String = "Post", text: String? = nil
+    _ entity: String = "Post", text: String? = nil, _ keys: BlogKeys = BlogKeys()
   ) throws -> BoundFilter {
     let model = try Blogs.model()
     let found = try #require(model.entity(named: entity))
-    return try bound(to: found, of: model, BlogKeys(), text: text)
+    return try bound(to: found, of: model, keys, text: text)
   }
 }
 

@@ -196,6 +196,7 @@ enum RandomClubs {
 /// The keys of a store, and a virtual one, the rest of the object's number by five.
 struct KeysWithVirtual: KeyResolver {
   let stored: StoredKeys
+  var allowsUnusedKeys: Bool { true }
 
   func resolve(_ key: String, of entity: ModelEntity) -> ResolvedKey? {
     if key == "fifth", entity.name != "Club" { return .virtual(5) }

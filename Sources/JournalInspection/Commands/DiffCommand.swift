@@ -7,7 +7,8 @@ extension Command {
   static let diff = Command(
     "diff", "Tells what differs between two states.",
     details: [
-      "As a patch it can be applied to another store by ‘patch’, or by a program."
+      "As a patch it can be applied to another store by ‘patch’, or by a program. Where the model has changed meanwhile, both "
+        + "states are taken as the later one of the two has them: what was renamed does not differ by that."
     ],
     examples: [
       Example("xjournal diff head~1", "what the last commit has done"),
@@ -52,7 +53,7 @@ extension Command {
       request.output.json(patch.jsonValue, asItIs: true)
       return request.has("exit-code") && !patch.isEmpty ? .no : .fine
     }
-    let comparison = try StateComparison(store, from, to)
+    let comparison = try StateComparison(request, store, from, to)
     var printer = DifferencePrinter(
       store, format == "json", isShort: request.has("name-only"), request.output)
     try onStore { () throws(StoreError) in
@@ -75,29 +76,44 @@ private struct ObjectDifference {
   let values: [(key: String, value: Commit.ChangedValue)]
 }
 
-/// Compares two states of a store, of which only those objects are looked at that commits between them have changed.
+/// Compares two states of a store, of which only those objects are looked at that commits between them have changed; where
+/// these cannot be read, all are.
 private struct StateComparison {
   private let store: StoreReader
-  private let from: Snapshot
-  private let to: Snapshot
+  private let earlier: Snapshot
+  private let later: Snapshot
+  private let isForward: Bool
   private let changed: [ObjectID]
 
-  init(_ store: StoreReader, _ from: CommitNumber, _ to: CommitNumber) throws(ToolError) {
+  init(
+    _ request: Request, _ store: StoreReader, _ from: CommitNumber, _ to: CommitNumber
+  ) throws(ToolError) {
     self.store = store
-    (self.from, self.to, changed) = try onStore { () throws(StoreError) in
+    isForward = from < to
+    (earlier, later, changed) = try onStore { () throws(StoreError) in
       // The earlier state is made from the later.
-      let later = try store.snapshot(at: max(from, to))
-      let earlier =
-        from == to ? later : try store.snapshot(at: min(from, to), countedBackFrom: later)
-      let changes = try store.netChanges(after: min(from, to), through: max(from, to)) ?? [:]
-      return (from < to ? earlier : later, from < to ? later : earlier, changes.keys.sorted())
+      let later = try store.snapshot(
+        at: max(from, to), countedBackFrom: store.head, passingOver: request.passOver)
+      let earlier = try store.snapshot(
+        at: min(from, to), countedBackFrom: later, passingOver: request.passOver)
+      do throws(StoreError) {
+        let changes = try store.netChanges(after: min(from, to), through: max(from, to)) ?? [:]
+        return (earlier, later, changes.keys.sorted())
+      } catch {
+        guard error.isFinding else { throw error }
+        request.passOver(error)
+        let objects = Set(try earlier.allObjects()).union(try later.allObjects())
+        return (earlier, later, objects.sorted())
+      }
     }
   }
 
   func forEach(_ body: (ObjectDifference) -> Bool) throws(StoreError) {
     for object in changed {
-      let (old, new) = (try from.row(of: object), try to.row(of: object))
-      guard old != new else { continue }
+      let before = later.converted(try earlier.row(of: object), of: object, from: earlier)
+      let after = try later.row(of: object)
+      guard before != after else { continue }
+      let (old, new) = isForward ? (before, after) : (after, before)
       let kind: Commit.Kind = old == nil ? .inserted : new == nil ? .deleted : .updated
       let keys = Set((old?.entries ?? []).map(\.key)).union((new?.entries ?? []).map(\.key))
       var values: [(key: String, value: Commit.ChangedValue)] = []

@@ -88,6 +88,7 @@ struct EventSelection {
     object = try request["id"].map { (text) throws(ToolError) in
       try ObjectReference(text).object(in: store, request.snapshot())
     }
+    try request.refuseBackwards(in: store)
     if let text = request["since"] {
       let reference = try Reference(text, now: request.now)
       since = reference.date

@@ -13,7 +13,8 @@ extension Command {
       "With --follow the first come first, as each further commit comes when it is made. -n says how many of those that "
         + "are there already are shown, the newest; all that follow are. It ends with 66 where the journal is there no more, or "
         + "another is in its place or an earlier state of it, and with 65 where it cannot be read further.",
-      "Commits that cannot be read are passed over: which those are is told, and ends it with 65.",
+      "Commits that cannot be read are passed over: which those are is told, and ends it with 65. Where no state was kept behind "
+        + "the damage, what is sound there is not shown either; ‘repair --salvage’ makes a journal of it.",
     ],
     examples: [
       Example("xjournal log -n 20", "the last twenty commits"),
@@ -120,6 +121,7 @@ private struct CommitSelection {
     } else {
       pattern = nil
     }
+    try request.refuseBackwards(in: store)
     (first, last) = (store.firstKeptCommit, try request.commitNumber())
     if let text = request["since"] {
       let reference = try Reference(text, now: request.now)

@@ -71,8 +71,8 @@ extension Verification {
   /// Has it told what can be done about what was found. Nothing need be wrong with what could not be looked at, and of
   /// sound frames that contradict each other another journal is no remedy.
   func noteDamage(in output: Output) {
-    output.noteDamage(findings.map(\.description))
-    if !findings.isEmpty, findings.allSatisfy({ $0.isUnchecked || $0.isOfContradiction }) {
+    output.noteDamage(findings.map(\.matter))
+    if !findings.isEmpty, findings.allSatisfy({ $0.isUnchecked || $0.matter == .contradiction }) {
       output.damagedPath = nil
     }
   }
@@ -135,9 +135,6 @@ extension StoreReader {
 extension StoreFinding {
   /// What was found, in the words of the tool.
   var told: String { ToolWords.said(description) }
-
-  /// Whether sound frames contradict each other.
-  fileprivate var isOfContradiction: Bool { ToolWords.areOfContradiction(description) }
 
   /// What stands before it.
   fileprivate var mark: String {

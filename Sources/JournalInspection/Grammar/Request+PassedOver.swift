@@ -6,8 +6,9 @@ extension Request {
   /// Notes damage that was passed over, once.
   package func passOver(_ error: StoreError) {
     let finding = StoreFinding(passingOver: error)
-    let isKnown = noted.contains(finding) || opened?.findings.contains(finding) == true
-    if !isKnown { noted.append(finding) }
+    let known = noted + (opened?.findings ?? [])
+    // The same may have been met on another way, and said of another frame.
+    if !known.contains(where: { $0.description == finding.description }) { noted.append(finding) }
   }
 
   /// Tells that not all values of a commit could be told, as they follow from others that cannot be read.

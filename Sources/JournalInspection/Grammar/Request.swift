@@ -186,7 +186,7 @@ package final class Request {
     guard let text = self["at"] else { return store.head }
     let number = try Reference(text, now: now).commit(in: store)
     return try onStore { () throws(StoreError) in
-      number == store.lastCommit ? store.head : try store.snapshot(at: number)
+      try store.snapshot(at: number, countedBackFrom: store.head, passingOver: passOver)
     }
   }
 
@@ -198,6 +198,25 @@ package final class Request {
       throw .usage("--json and --format \(format) ask for two things; leave one of them out.")
     }
     return format
+  }
+
+  /// Refuses what ends before it begins, where both are said alike: as times or as commits.
+  func refuseBackwards(in store: ReadableStore) throws(ToolError) {
+    guard let first = self["since"] else { return }
+    let since = try Reference(first, now: now)
+    for last in [self["until"], self["at"]].compactMap(\.self) {
+      let until = try Reference(last, now: now)
+      let isBackwards =
+        switch (since.date, until.lastDate) {
+        case (let since?, let until?): since > until
+        case (nil, nil): try since.beginning(in: store) > until.commit(in: store)
+        default: false
+        }
+      if isBackwards {
+        throw .usage(
+          "there is nothing from \(first) up to \(last); --since must not be after --until.")
+      }
+    }
   }
 
   /// The number of the commit whose state was asked for.

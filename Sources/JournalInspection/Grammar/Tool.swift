@@ -150,7 +150,7 @@ package struct Tool {
     }
     let findings = request.findings
     if !findings.isEmpty { status = ExitStatus(of: findings) }
-    output.noteDamage(findings.map(\.description))
+    output.noteDamage(findings.map(\.matter))
     for finding in findings { output.tell(ToolError(finding)) }
     if status == .damage, let advice = output.takeRemedy() { output.remark(advice) }
     return status

@@ -15,6 +15,7 @@ package struct ToolError: Error, Hashable, Sendable {
   package private(set) var frame: FrameNumber?
   /// What can be done where it is damage.
   package var remedy: Remedy? = .repair
+  private(set) var matter = StoreError.Matter.journal
 
   package init(_ status: ExitStatus, _ message: String) {
     self.status = status
@@ -67,14 +68,14 @@ extension ToolError {
         .ourFault
       }
     self.init(status, error.description)
-    (value, frame) = (error.value, error.frame)
-    if error.isOfManifest { remedy = .gather }
+    (value, frame, matter) = (error.value, error.frame, error.matter)
+    if matter == .manifest { remedy = .gather }
   }
 
   /// Something that was met in a journal.
   package init(_ finding: StoreFinding) {
     self.init(ExitStatus(of: [finding]), finding.description)
-    frame = finding.frame
+    (frame, matter) = (finding.frame, finding.matter)
   }
 
   package init(_ error: QueryError) { self.init(.usage, error.description) }
@@ -89,7 +90,8 @@ extension ToolError {
   /// The same error in other words.
   package func saying(_ message: String) -> ToolError {
     var error = ToolError(status, message)
-    (error.value, error.frame, error.remedy) = (value, frame, remedy)
+    (error.value, error.frame) = (value, frame)
+    (error.remedy, error.matter) = (remedy, matter)
     return error
   }
 

@@ -34,23 +34,6 @@ package enum ToolWords {
   package static func said(_ text: String) -> String {
     phrases.reduce(text) { $0.replacing($1.key, with: $1.value) }
   }
-
-  /// Whether it is told that the state is damaged that a journal keeps beside its segments.
-  static func areOfKeptState(_ text: String) -> Bool {
-    [
-      "a run is damaged in ", "the run snapshots/", "the file snapshots/",
-      "the checkpoint snapshots/",
-    ]
-    .contains { text.contains($0) } && !text.contains("The rows have everything of it")
-  }
-
-  /// Whether it is told that sound frames say what contradicts each other: there is nothing to make sound.
-  static func areOfContradiction(_ text: String) -> Bool {
-    [
-      "is not what the edits of its context add up to", "contradict themselves in frame",
-      "which does not lead back by", "that others lead to and that do not lead back",
-    ].contains { text.contains($0) }
-  }
 }
 
 /// What can be done about damage.

@@ -1,4 +1,5 @@
 package import ObjectPatching
+internal import ObjectStore
 
 /// Where a command says what it has found: data on the standard output, words on the other.
 ///
@@ -132,15 +133,15 @@ package final class Output {
     return (needsSalvage ? .salvage : remedy).words(path)
   }
 
-  /// Notes what is damaged, as it is told: what can be done follows from that.
-  func noteDamage(_ texts: [String]) {
-    if texts.contains(where: ToolWords.areOfKeptState) { isKeptStateDamaged = true }
+  /// Notes what is damaged: what can be done follows from that.
+  func noteDamage(_ matters: [StoreError.Matter]) {
+    if matters.contains(.keptState) { isKeptStateDamaged = true }
   }
 
   /// The same error; where it is the first of damage, with what can be done.
   private func advised(_ error: ToolError) -> ToolError {
     guard error.status == .damage else { return error }
-    noteDamage([error.message])
+    noteDamage([error.matter])
     guard let advice = takeRemedy(error.remedy) else { return error }
     return error.saying("\(error.message) \(advice)")
   }

@@ -5,22 +5,35 @@ internal import Journaling
 internal import ObjectModel
 internal import ObjectStore
 
-/// The folder of a journal as it would be if segments had not lost their headers. What stands in one is known from
-/// elsewhere: from the manifest, from the segment before, and from its own first frames.
+/// The folder of a journal as it would be if segments had not lost their headers or their names. What stands in a header is
+/// known from elsewhere: from the manifest, from the segment before, and from its own first frames; and what a segment is
+/// called its header says.
 final class MendedFolder: OverlaidFolder {
   let folder: any ReadableFolder
   /// The headers by the names of the files.
   private let headers: [String: [UInt8]]
+  /// The names that files have, by those that they should have.
+  private let names: [String: String]
   private let holdsSegments: Bool
 
-  private init(_ folder: any ReadableFolder, _ headers: [String: [UInt8]], holdsSegments: Bool) {
+  private init(
+    _ folder: any ReadableFolder, _ headers: [String: [UInt8]], _ names: [String: String],
+    holdsSegments: Bool
+  ) {
     self.folder = folder
     self.headers = headers
+    self.names = names
     self.holdsSegments = holdsSegments
   }
 
+  private func found(_ name: String) -> String { holdsSegments ? names[name] ?? name : name }
+
+  func information(of name: String) throws(DiskError) -> FileInformation? {
+    try folder.information(of: found(name))
+  }
+
   func fileForReading(_ name: String) throws(DiskError) -> any ReadableFile {
-    let file = try folder.fileForReading(name)
+    let file = try folder.fileForReading(found(name))
     guard holdsSegments, let header = headers[name] else { return file }
     return MendedFile(file, header)
   }
@@ -28,48 +41,82 @@ final class MendedFolder: OverlaidFolder {
   func folderForReading(_ name: String) throws(DiskError) -> any ReadableFolder {
     let inner = try folder.folderForReading(name)
     guard !holdsSegments, name == JournalFiles.journalFolder else { return inner }
-    return MendedFolder(inner, headers, holdsSegments: true)
+    return MendedFolder(inner, headers, names, holdsSegments: true)
   }
 
   // MARK: Finding headers
 
-  /// The folder of a journal, and which segments have been mended in it.
+  /// The folder of a journal, and what has been mended in it.
   static func mending(
     _ manifest: Manifest, in folder: any ReadableFolder
-  ) throws(ToolError) -> (folder: any ReadableFolder, mended: [SegmentNumber]) {
+  ) throws(ToolError) -> (folder: any ReadableFolder, findings: [String]) {
     do throws(DiskError) {
       guard try folder.information(of: JournalFiles.journalFolder)?.kind == .folder else {
         return (folder, [])
       }
       let files = try folder.folderForReading(JournalFiles.journalFolder)
+      let names = try namesOfMisnamed(of: manifest, in: files)
+      var findings = names.sorted { $0.key < $1.key }.map { name, found in
+        "\(JournalFiles.journalFolder)/\(found): the segment \(name), by what it says of itself"
+      }
       var sound: [SegmentHeader] = []
       var lost: [Int] = []
       for (place, segment) in manifest.segments.enumerated() {
-        guard try files.information(of: segment.number.fileName)?.kind == .file else { continue }
-        let bytes = try files.fileForReading(segment.number.fileName)
-          .wholeContent(SegmentHeader.byteCount)
-        switch bytes.withUnsafeBytes({ SegmentHeader.read($0) }) {
+        switch try header(in: files, names[segment.number.fileName] ?? segment.number.fileName) {
         case .header(let header): sound.append(header)
-        case .damaged where bytes.count == SegmentHeader.byteCount: lost.append(place)
-        case .damaged, .newer: break
+        case .damaged: lost.append(place)
+        case .newer, nil: break
         }
       }
       var headers: [String: [UInt8]] = [:]
-      var mended: [SegmentNumber] = []
       for place in lost {
-        let number = manifest.segments[place].number
-        let file = try files.fileForReading(number.fileName)
+        let name = manifest.segments[place].number.fileName
+        let file = try files.fileForReading(name)
         guard let header = header(at: place, of: manifest, file, like: sound.first) else {
           continue
         }
-        headers[number.fileName] = header.encoded().withBytes { Array($0) }
-        mended.append(number)
+        headers[name] = header.encoded().withBytes { Array($0) }
+        findings.append(
+          "\(JournalFiles.journalFolder)/\(name): a header whose check does not fit, and which is known from elsewhere"
+        )
       }
-      guard !mended.isEmpty else { return (folder, []) }
-      return (MendedFolder(folder, headers, holdsSegments: false), mended)
+      if findings.isEmpty { return (folder, []) }
+      return (MendedFolder(folder, headers, names, holdsSegments: false), findings)
     } catch {
       throw ToolError(error)
     }
+  }
+
+  /// What a file has as its header; nil where it is no file, or too short for one.
+  private static func header(
+    in files: any ReadableFolder, _ name: String
+  ) throws(DiskError) -> SegmentHeader.Reading? {
+    guard try files.information(of: name)?.kind == .file else { return nil }
+    let bytes = try files.fileForReading(name).wholeContent(SegmentHeader.byteCount)
+    guard bytes.count == SegmentHeader.byteCount else { return nil }
+    return bytes.withUnsafeBytes { SegmentHeader.read($0) }
+  }
+
+  /// The names under which segments stand that are not where they should be, by those that they should have.
+  private static func namesOfMisnamed(
+    of manifest: Manifest, in files: any ReadableFolder
+  ) throws(DiskError) -> [String: String] {
+    var names: [String: String] = [:]
+    var standing: Set<String> = []
+    for name in try files.names().sorted() where SegmentNumber(fileName: name) != nil {
+      guard case .header(let header) = try header(in: files, name),
+        header.store == manifest.store,
+        manifest.segments.contains(where: {
+          $0.number == header.number && $0.salt == header.salt
+        })
+      else { continue }
+      if header.number.fileName == name {
+        standing.insert(name)
+      } else {
+        names[header.number.fileName] = name
+      }
+    }
+    return names.filter { !standing.contains($0.key) }
   }
 
   /// What must have stood at the beginning of a segment; nil where that cannot be told.

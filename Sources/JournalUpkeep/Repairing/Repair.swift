@@ -78,9 +78,7 @@ struct Repair {
     var survey: JournalSurvey
     do throws(ToolError) {
       let (folder, mended) = try MendedFolder.mending(manifest, in: original)
-      noted += mended.map {
-        "\(JournalFiles.journalFolder)/\($0.fileName): a header whose check does not fit, and which is known from elsewhere"
-      }
+      noted += mended
       if place == nil { try NewPlace.refuseExisting(newPath, on: disk) }
       let kept = KeptState(of: manifest, in: folder)
       let durable = max((try? edits.get())?.durableThrough ?? .none, kept.end?.frame ?? .none)

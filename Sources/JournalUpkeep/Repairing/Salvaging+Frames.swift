@@ -60,9 +60,9 @@ extension Salvaging {
           "commit \(content.number): what \(name(change.object)) had before it; there is only what it changed"
         )
       }
-      var numbers: [KeyNumber: KeyNumber] = [:]
-      for entry in change.entries { numbers[entry.key] = try number(of: entry.key) }
-      let (row, unfit) = change.salvaged(onto: current) { numbers[$0] }
+      let (row, unfit) = try change.salvaged(onto: current) { (key) throws(ToolError) in
+        try number(of: key)
+      }
       func words(_ key: KeyNumber) -> String {
         "\(keyNames[key] ?? "key \(key.rawValue)") of \(name(change.object))"
       }

@@ -127,9 +127,10 @@ extension Salvaging {
     var rows: [ObjectID: Row?] = [:]
     for change in content.changes {
       let current = try onStore { () throws(StoreError) in try store.head.row(of: change.object) }
-      var numbers: [KeyNumber: KeyNumber] = [:]
-      for entry in change.entries { numbers[entry.key] = try number(of: entry.key) }
-      rows[change.object] = .some(change.salvaged(onto: current) { numbers[$0] }.row)
+      let salvaged = try change.salvaged(onto: current) { (key) throws(ToolError) in
+        try number(of: key)
+      }
+      rows[change.object] = .some(salvaged.row)
     }
     return changes.contains { rows[$0.object] != .some($0.row) }
   }
