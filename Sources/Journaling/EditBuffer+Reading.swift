@@ -49,7 +49,17 @@ package struct EditBufferContents {
       findings.append(Finding(.editBufferDamaged, JournalFiles.edits))
       return
     }
-    for index in 0...1 { readHalf(index, halfByteCount, bytes) }
+    let generations = [0, 1].map { index in
+      bytes.loadUnaligned(
+        fromByteOffset: EditBufferLayout.offset(ofHalf: index, halfByteCount: halfByteCount),
+        as: UInt64.self
+      ).littleEndian
+    }
+    for index in 0...1 {
+      // A writer begins with both, the first one first and as the second generation, so that nothing is in the other yet.
+      let mayBeNew = generations[1 - index] <= (index == 0 ? 0 : 2)
+      readHalf(index, halfByteCount, bytes, mayBeNew: mayBeNew)
+    }
     halves.sort { $0.firstEdit < $1.firstEdit }
   }
 
@@ -79,14 +89,19 @@ package struct EditBufferContents {
     return FrameNumber(count)
   }
 
+  /// - Parameter mayBeNew: whether it may be that nobody has ever begun the half.
   private mutating func readHalf(
-    _ index: Int, _ halfByteCount: Int, _ bytes: UnsafeRawBufferPointer
+    _ index: Int, _ halfByteCount: Int, _ bytes: UnsafeRawBufferPointer, mayBeNew: Bool
   ) {
     let start = EditBufferLayout.offset(ofHalf: index, halfByteCount: halfByteCount)
     let entries = start + EditBufferLayout.halfHeaderByteCount
     let header = UnsafeRawBufferPointer(rebasing: bytes[start..<entries])
     let half = UnsafeRawBufferPointer(rebasing: bytes[start..<start + halfByteCount])
-    if isYetToBegin(half) { return }
+    if isYetToBegin(half) {
+      if mayBeNew || header.contains(where: { $0 != 0 }) { return }
+      findings.append(Finding(.editHalfEmpty, JournalFiles.edits, at: UInt64(start)))
+      return
+    }
     guard Checksum.endsWithCheck(header, salt: salt) else {
       findings.append(Finding(.editHalfDamaged, JournalFiles.edits, at: UInt64(start)))
       return
@@ -262,13 +277,14 @@ extension EditBufferContents {
         guard header.store == store else { return finding(.editBufferForeign) }
         let wanted = EditBufferLayout.byteCount(halfByteCount: header.halfByteCount)
         guard file.byteCount >= UInt64(wanted) else { return finding(.editBufferDamaged) }
-        let damaged = EditBufferLayout.slotOffsets.count { offset in
-          let slot = UnsafeRawBufferPointer(
-            rebasing: bytes[offset...].prefix(EditBufferLayout.slotByteCount))
-          return slot.contains { $0 != 0 } && Self.slot(slot, salt: header.salt) == nil
+        let slots = EditBufferLayout.slotOffsets.map { offset in
+          UnsafeRawBufferPointer(rebasing: bytes[offset...].prefix(EditBufferLayout.slotByteCount))
         }
-        if damaged == 0 { return nil }
-        return finding(damaged == 1 ? .editCountDamaged : .editBufferDamaged)
+        let isCount = slots.map { Self.slot($0, salt: header.salt) != nil }
+        if isCount == [true, true] { return nil }
+        // The second is stored into when the first has a count. An empty one may be that, or a count that is lost.
+        let isLost = !isCount[0] && !isCount[1] && slots[1].contains { $0 != 0 }
+        return finding(isLost ? .editBufferDamaged : .editCountDamaged)
       }
     }
   }

@@ -60,9 +60,11 @@ package struct Finding: Hashable, Sendable {
     case editBufferDamaged
     case editBufferForeign
     case editBufferNewer(format: UInt16, requiredFeatures: UInt32)
-    /// A count of what is durable whose check does not fit; the one before it holds.
+    /// One of the counts of what is durable is damaged, or not there: a later one than is known may be lost.
     case editCountDamaged
     case editHalfDamaged
+    /// A half that was begun before the other one, and has neither a header nor entries.
+    case editHalfEmpty
     /// An entry that was not written to its end, or is damaged; edits after it are not taken.
     case editDamaged(expected: EditNumber)
     /// The buffer begins after the edits the journal ends with.
@@ -89,7 +91,8 @@ extension Finding.Kind {
   /// Whether it is of edits that no frame has, and the end of power may have left it, so that it is no damage for certain.
   package var mayBeOfPowerLoss: Bool {
     switch self {
-    case .editBufferMissing, .editCountDamaged, .editDamaged: true
+    case .editBufferMissing, .editCountDamaged, .editHalfEmpty, .editDamaged, .editsMissing:
+      true
     default: false
     }
   }
@@ -144,8 +147,9 @@ extension Finding.Kind: CustomStringConvertible {
     case .editBufferForeign: "the edit buffer of another store"
     case .editBufferNewer(let format, let features):
       "an edit buffer of format \(format), features \(features), which newer code has written"
-    case .editCountDamaged: "a count of what is durable whose check does not fit"
+    case .editCountDamaged: "a count of what is durable that is damaged or not there"
     case .editHalfDamaged: "a damaged half of the edit buffer"
+    case .editHalfEmpty: "a half of the edit buffer that was in use is empty; what it had is lost"
     case .editDamaged(let number):
       "edit \(number.rawValue) is not whole; it and later ones are left out"
     case .editsMissing(let expected, let found):

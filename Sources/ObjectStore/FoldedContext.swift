@@ -160,7 +160,7 @@ extension StoreError {
   fileprivate static func commitLost(_ number: CommitNumber, last: CommitNumber) -> StoreError {
     StoreError(
       .commitMissing,
-      "an edit was made on commit \(number), which was lost before it was durable; the last that was there is "
+      "an edit was made on commit \(number), which is none of those that are known to be durable; the last of these is "
         + "commit \(last).")
   }
 }

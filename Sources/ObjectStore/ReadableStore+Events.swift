@@ -1,6 +1,6 @@
 internal import EventCoding
 internal import Journaling
-internal import ObjectModel
+package import ObjectModel
 
 extension ReadableStore {
   /// Everything that happened, in order over all contexts, as far as the journal goes back.
@@ -28,9 +28,10 @@ extension ReadableStore {
 
   /// The same, which may go on with the next segment where one cannot be read to its end.
   ///
-  /// - Parameter passingOver: is told where that is, and why; where it is nil, that is thrown.
+  /// - Parameter passingOver: is told where that is, and why, and which commit comes next; where it is nil, that is thrown.
   package func forEachEvent(
-    passingOver: ((StoreError) -> Void)?, _ body: (StoreEvent) throws(StoreError) -> Bool
+    passingOver: ((StoreError, _ next: CommitNumber?) -> Void)?,
+    _ body: (StoreEvent) throws(StoreError) -> Bool
   ) throws(StoreError) {
     let last = try settle()
     var telling: EventTelling?
@@ -63,13 +64,23 @@ extension ReadableStore {
           if let finding = ending.finding { throw StoreError(refusing: finding) }
         } catch {
           guard let passingOver, error.isFinding else { throw error }
-          passingOver(error)
+          passingOver(error, firstCommit(from: end.next))
         }
         next = max(next, end.next)
       }
       return JournalReader.Ending(next: next)
     }
     if let failure { throw failure }
+  }
+
+  /// The first commit of all that the journal has; nil where there is none, or it cannot be told.
+  package func firstCommitThere() throws(StoreError) -> CommitNumber? {
+    firstCommit(from: try journalReader().manifest.segments[0].firstFrame)
+  }
+
+  private func firstCommit(from frame: FrameNumber) -> CommitNumber? {
+    // What is in its way is told where it is met.
+    (try? pastCommits.firstCommit(from: frame, head: headNumber)) ?? nil
   }
 
   /// Reads the journal by a closure, which is called again where compaction has dropped something of it meanwhile.

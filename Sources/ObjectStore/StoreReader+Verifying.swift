@@ -1,3 +1,4 @@
+internal import DiskAccess
 internal import Journaling
 internal import ObjectModel
 
@@ -62,8 +63,6 @@ extension StoreReader {
         switch finding.kind {
         case let kind where kind.mayBeOfPowerLoss:
           verification.leftoverDoubts.append("\(finding)")
-        // A writer may have come further than what is shown.
-        case .editsMissing: break
         default:
           verification.findings.append(
             StoreFinding("\(finding).", isOfNewerCode: finding.kind.isOfNewerCode))
@@ -78,13 +77,28 @@ extension StoreReader {
   private func editBufferFindings(
     _ reader: JournalReader, through last: FrameNumber
   ) throws(StoreError) -> [Finding] {
-    try onJournal { () throws(JournalError) in
+    let isSound = !endsAtDamage
+    return try onJournal { () throws(JournalError) in
       var buffer = try EditBufferContents(in: folder, store: reader.manifest.store)
       // Where the journal is damaged there is no telling which edits are in its frames.
-      if let next = try? reader.nextEdit(behind: last) {
+      let now = try JournalReader(in: folder, path: path)
+      if let next = try? now.nextEdit(behind: last) {
         buffer.forEachUnsealedEdit(from: next) { _, _ in true }
       }
-      return buffer.findings
+      // A writer may have come further than what is shown.
+      let end = isSound ? try? now.nextEdit(behind: FrameNumber(.max)) : nil
+      let found = buffer.findings.filter { finding in
+        guard case .editsMissing(_, let found) = finding.kind else { return true }
+        return end.map { found > $0 } ?? false
+      }
+      guard found.isEmpty else { return found }
+      let count: Finding?
+      do throws(DiskError) {
+        count = try EditBufferContents.durabilityFinding(in: folder, store: reader.manifest.store)
+      } catch {
+        throw .disk(error)
+      }
+      return [count].compactMap(\.self).filter { !$0.kind.mayBeOfPowerLoss }
     }
   }
 

@@ -20,7 +20,11 @@ import Testing
 
   @Test func `what is wrong with the counts is told by its kind`() throws {
     #expect(try finding(sound.encoded()) == nil)
-    #expect(try finding(EditBufferBytes().encoded()) == nil, "a buffer that was only made")
+    for slots in [[nil, nil], [7, nil], [nil, 8]] as [[UInt64?]] {
+      var buffer = sound
+      buffer.slots = slots
+      #expect(try finding(buffer.encoded()) == .editCountDamaged, "\(slots) may lack a later one")
+    }
     #expect(
       try EditBufferContents.durabilityFinding(in: MemoryFolder([:]), store: sound.store)
         == Finding(.editBufferMissing, JournalFiles.edits))
@@ -40,6 +44,8 @@ import Testing
     #expect(try finding(bytes) == .editCountDamaged, "one of both")
     bytes[2048] ^= 1
     #expect(try finding(bytes) == .editBufferDamaged, "both")
+    for byte in 1024..<1040 { bytes[byte] = 0 }
+    #expect(try finding(bytes) == .editBufferDamaged, "the second, which follows the first")
   }
 
   @Test func `a disk that fails is not taken for damage, and what is no file is`() throws {

@@ -72,6 +72,22 @@ import Testing
     #expect(try EditBufferReading(of: bytes).findings == [damaged])
   }
 
+  @Test func `a half that is zeros is told, unless nothing can have been in it`() throws {
+    for (generation, isTold) in [(2, [true, false]), (3, [true, true])] as [(UInt64, [Bool])] {
+      for index in 0...1 {
+        var buffer = EditBufferBytes(
+          Half(from: 1, Array(Self.edits[..<5])), Half(from: 6, Array(Self.edits[5...])))
+        buffer.halves[1 - index]?.generation = generation
+        var bytes = buffer.encoded()
+        let start = buffer.offset(ofHalf: index)
+        for word in stride(from: 0, to: 40, by: 8) { bytes.put(UInt64(0), at: start + word) }
+        let empty = Finding(.editHalfEmpty, JournalFiles.edits, at: UInt64(start))
+        let reading = try EditBufferReading(of: bytes)
+        #expect((reading.findings.first == empty) == isTold[index], "\(generation), \(index)")
+      }
+    }
+  }
+
   @Test func `every flipped bit gives a prefix of the edits, and a loss is told`() throws {
     let bytes = filled.encoded()
     #expect(try EditBufferReading(of: bytes).edits == Self.edits)

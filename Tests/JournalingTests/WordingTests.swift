@@ -43,7 +43,8 @@ import Testing
     case .editBufferForeign: .editBufferNewer(format: 47, requiredFeatures: 11)
     case .editBufferNewer: .editCountDamaged
     case .editCountDamaged: .editHalfDamaged
-    case .editHalfDamaged: .editDamaged(expected: EditNumber(4711))
+    case .editHalfDamaged: .editHalfEmpty
+    case .editHalfEmpty: .editDamaged(expected: EditNumber(4711))
     case .editDamaged: .editsMissing(expected: EditNumber(47), found: EditNumber(11))
     case .editsMissing: nil
     }

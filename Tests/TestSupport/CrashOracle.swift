@@ -97,7 +97,7 @@ package struct CrashOracle {
     for finding in report.findings {
       switch finding.kind {
       // Power may leave the buffer's halves in any mixture of old and new.
-      case .editDamaged, .editsMissing, .editHalfDamaged:
+      case .editDamaged, .editsMissing, .editHalfDamaged, .editHalfEmpty:
         if crash == .powerLoss { continue }
       default: break
       }

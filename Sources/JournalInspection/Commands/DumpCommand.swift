@@ -75,7 +75,11 @@ extension Request {
     guard has("at") else { return nil }
     let (store, number) = (try store(), try commitNumber())
     guard number > .none else { throw .no("no frame has commit 0, which is before the first.") }
-    return try onStore { () throws(StoreError) in try store.place(of: number) }
+    return try onStore { () throws(StoreError) in
+      // The place of one that cannot be read is that of the frame before it.
+      _ = try store.heading(of: number)
+      return try store.place(of: number)
+    }
   }
 }
 

@@ -36,7 +36,10 @@ extension Command {
     guard limit != 0 else { return .fine }
     var isWhole = true
     try onStore { () throws(StoreError) in
-      try store.forEachEvent(passingOver: request.passOverEvents) { (event) throws(StoreError) in
+      try store.forEachEvent { error, next in
+        request.passOverEvents(error, before: next)
+        selection.pass(before: next)
+      } _: { (event) throws(StoreError) in
         guard let isWanted = selection.take(event) else {
           isWhole = false
           return false
@@ -89,6 +92,9 @@ struct EventSelection {
       try ObjectReference(text).object(in: store, request.snapshot())
     }
     try request.refuseBackwards(in: store)
+    if let next = try onStore({ () throws(StoreError) in try store.firstCommitThere() }) {
+      number = next.previous
+    }
     if let text = request["since"] {
       let reference = try Reference(text, now: request.now)
       since = reference.date
@@ -111,6 +117,12 @@ struct EventSelection {
     let nearest = Spelling.nearest(to: context, among: contextNames.filter { !$0.isEmpty }.sorted())
     return .no(
       "no event is of a context ‘\(context)’" + (nearest.map { "; did you mean ‘\($0)’?" } ?? "."))
+  }
+
+  /// Goes on behind what cannot be read, with the edits of a commit; of none where there is no other.
+  mutating func pass(before next: CommitNumber?) {
+    if let last, next.map({ $0 > last }) ?? true { isPast = true }
+    if let next { number = max(number, next.previous) }
   }
 
   /// Whether an event is wanted; nil where none is any more.

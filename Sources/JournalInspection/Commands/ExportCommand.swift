@@ -41,7 +41,10 @@ extension Command {
       var selection: EventSelection?
       if request.has("at") { selection = EventSelection(through: try request.commitNumber()) }
       try onStore { () throws(StoreError) in
-        try store.forEachEvent(passingOver: request.passOverEvents) { (event) throws(StoreError) in
+        try store.forEachEvent { error, next in
+          request.passOverEvents(error, before: next)
+          selection?.pass(before: next)
+        } _: { (event) throws(StoreError) in
           guard selection == nil || selection?.take(event) == true else { return false }
           printer.show(event)
           return output.isOpen

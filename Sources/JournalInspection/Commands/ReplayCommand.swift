@@ -29,7 +29,10 @@ extension Command {
     var steps = ReplaySteps(store, request, speed: try request.speed(), through: last)
     try onStore { () throws(StoreError) in
       guard last != CommitNumber.none else { return }
-      try store.forEachEvent(passingOver: request.passOverEvents) { (event) throws(StoreError) in
+      try store.forEachEvent { error, next in
+        request.passOverEvents(error, before: next)
+        steps.pass(before: next)
+      } _: { (event) throws(StoreError) in
         try steps.take(event)
       }
     }
@@ -90,6 +93,8 @@ private struct ReplaySteps {
   private let speed: Double?
   private let last: CommitNumber?
   private var time: Date?
+  /// Whether what is wanted ends in what could not be read.
+  private var isPast = false
 
   init(_ store: StoreReader, _ request: Request, speed: Double?, through last: CommitNumber?) {
     let output = request.output
@@ -102,9 +107,14 @@ private struct ReplaySteps {
     commits = CommitPrinter(store, .summary, output)
   }
 
+  /// Goes on behind what cannot be read, with the edits of a commit; of none where there is no other.
+  mutating func pass(before next: CommitNumber?) {
+    if let last, next.map({ $0 > last }) ?? true { isPast = true }
+  }
+
   /// Shows the next event; returns whether to go on.
   mutating func take(_ event: StoreEvent) throws(StoreError) -> Bool {
-    guard waits(for: event) else { return false }
+    guard !isPast, waits(for: event) else { return false }
     events.show(event)
     // What a context within another saved is no commit yet.
     guard case .saved(let number) = event.kind, number > .none, number <= store.lastCommit else {

@@ -31,8 +31,9 @@ extension Command {
     travels: true, passCount: 5
   ) { (request) throws(ToolError) in
     let store = try request.store()
-    request.tellsFindings = true
     let report = try HistoryReport(request, store)
+    // Of what could not be asked for, what is damaged may be why.
+    request.tellsFindings = true
     if request.output.isJSON {
       try report.writeLines(inPage: false)
     } else {
@@ -166,7 +167,7 @@ private struct HistoryReport {
     var counts = [Int](repeating: 0, count: Int(last.rawValue - first.rawValue) + 1)
     var count = 0
     try onStore { () throws(StoreError) in
-      try store.forEachEvent(passingOver: { _ in }) { (event) throws(StoreError) in
+      try store.forEachEvent(passingOver: { _, _ in }) { (event) throws(StoreError) in
         count += 1
         // What a context within another saved is no commit yet.
         if case .saved(let number) = event.kind, number > .none {

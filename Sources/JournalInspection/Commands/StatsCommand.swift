@@ -108,7 +108,8 @@ private struct Statistics {
     var touched: [ObjectID: Int] = [:]
     var passed: [StoreError] = []
     try onStore { () throws(StoreError) in
-      try store.forEachEvent(passingOver: { passed.append($0) }) { (event) throws(StoreError) in
+      try store.forEachEvent(passingOver: { error, _ in passed.append(error) }) {
+        (event) throws(StoreError) in
         kinds[event.kind.name, default: 0] += 1
         for object in event.kind.objects { touched[object, default: 0] += 1 }
         return true

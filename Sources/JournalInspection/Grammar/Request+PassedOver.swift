@@ -21,7 +21,7 @@ extension Request {
   }
 
   /// Notes that events are passed over.
-  func passOverEvents(_ error: StoreError) {
+  func passOverEvents(_ error: StoreError, before next: CommitNumber?) {
     passOver(error)
     output.remark("here events are missing that cannot be read.")
   }
