@@ -55,6 +55,26 @@ import ToolSupport
     #expect(run.errors.contains(said), "\(run.errors)")
   }
 
+  @Test func `of objects that have one identifier it is told that neither is found by it`() throws {
+    let disk = SimulatedDisk(seed: 9)
+    let book = EntityDescription(
+      "Book", attributes: [AttributeDescription("isbn", .string, isIdentifier: true)])
+    let store = try JournaledStore(
+      on: disk, at: Journals.path, model: ManagedObjectModel(entities: [book]))
+    let context = ManagedObjectContext(store, isolation: nil)
+    for isbn in ["a", "b", "a", "a"] { context.insert("Book")["isbn"] = .string(isbn) }
+    try context.save()
+    try store.close()
+    let lines = Upkeep.run("export", on: disk).output
+    let run = Upkeep.run("import - -o New.xjournal", on: disk, input: lines)
+    #expect(run.status == .fine, "\(run)")
+    #expect(
+      run.errors.contains(
+        "line 3: ‘isbn’ is the same as in line 1, so that neither is found by it; so it is with 1 further line"
+      ), "\(run)")
+    #expect(Upkeep.run("export -s New.xjournal", on: disk).output.contains("\"isbn\":\"b\""))
+  }
+
   @Test func `of what cannot be saved the lines are named`() throws {
     let disk = try Journals.sound()
     let title = String(repeating: "a", count: 300)

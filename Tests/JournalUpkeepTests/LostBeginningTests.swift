@@ -152,6 +152,42 @@ import ToolSupport
     }
   }
 
+  @Test func `an entity that only a lost model names keeps its objects, under a number`() throws {
+    var disk = SimulatedDisk(seed: 43)
+    var places: [Int] = []
+    let book = EntityDescription("Book", attributes: [AttributeDescription("a", .string)])
+    let shelf = EntityDescription("Shelf", attributes: [AttributeDescription("b", .string)])
+    for entities in [[book], [book, shelf]] {
+      let store = try JournaledStore(
+        on: disk, at: Journals.path, model: ManagedObjectModel(entities: entities))
+      let context = ManagedObjectContext(store, isolation: nil)
+      for entity in entities {
+        let key = entity.attributes[0].name
+        context.insert(entity.name)[key] = .string("\(key) \(entities.count)")
+        try context.save(message: entity.name)
+      }
+      context.close()
+      try store.close()
+      disk = disk.imageAfterProcessDeath()
+      places.append(try Self.frames(on: disk).count)
+    }
+    let commits = Self.places(ofCommitsIn: try Self.frames(on: disk)).filter { $0 >= places[0] }
+    for place in places[0]..<places[1] where !commits.contains(place) {
+      let damaged = disk.imageAfterProcessDeath()
+      try Self.damage(frames: [place], on: damaged)
+      let (run, reader) = try Self.salvage(damaged)
+      let context = try reader.asOf(.head)
+      let name = reader.model?.descriptions.map(\.name).first { $0 != "Book" } ?? "Book"
+      #expect(try context.fetch(FetchRequest("Book")).map { $0["a"] } == ["a 1", "a 2"], "\(run)")
+      let shelves = try context.fetch(FetchRequest(name)).map { Array($0.committedValues().values) }
+      #expect(shelves == [[.string("b 2")]], "\(run)")
+      if name != "Shelf" {
+        #expect(run.errors.contains("objects are those of ‘\(name)’"), "\(run)")
+      }
+      context.close()
+    }
+  }
+
   @Test
   func `frames that were durable and are cut off keep a writer away, though the edits are cut`()
     throws

@@ -32,6 +32,9 @@ extension Command {
       }
       let bytes = try request.bytes(ofFile: request.operands[0], atMost: largestImport)
       let objects = try ExportedObject.all(in: bytes, model, request.progress)
+      if let doubled = ExportedObject.doubledIdentifiers(of: objects) {
+        request.output.remark(doubled)
+      }
       let place = try NewPlace(path, on: disk)
       try NewPlace.filling(path) { () throws(ToolError) in
         try begin(at: path, model, on: disk)
@@ -97,6 +100,34 @@ private struct ExportedObject {
     }
     for object in objects { try object.checkDestinations(entities) }
     return objects
+  }
+
+  /// That objects cannot be told apart by their identifiers; nil where they can.
+  static func doubledIdentifiers(of objects: [ExportedObject]) -> String? {
+    struct Identifier: Hashable {
+      let entity: String?
+      let key: String
+      let value: Value
+    }
+    var lines: [Identifier: Int] = [:]
+    var first: (line: Int, other: Int, key: String)?
+    var count = 0
+    for object in objects {
+      for (key, value) in object.values where !value.isNull {
+        guard object.entity.attribute(key)?.isIdentifier ?? false else { continue }
+        let identifier = Identifier(entity: object.entity.line.last, key: key, value: value)
+        guard let other = lines[identifier] else {
+          lines[identifier] = object.line
+          continue
+        }
+        count += 1
+        first = first ?? (object.line, other, key)
+      }
+    }
+    return first.map {
+      "line \($0.line): ‘\($0.key)’ is the same as in line \($0.other), so that neither is found by it"
+        + (count > 1 ? "; so it is with \(Wording.count(count - 1, "further line"))." : ".")
+    }
   }
 
   /// Refuses relationships that lead to objects of an entity that they are not for.

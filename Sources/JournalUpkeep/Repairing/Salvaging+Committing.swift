@@ -71,7 +71,7 @@ extension Salvaging {
     return isChanged ? renamed : nil
   }
 
-  private mutating func open(under entities: [NumberedEntity]) throws(ToolError) {
+  mutating func open(under entities: [NumberedEntity]) throws(ToolError) {
     let model: ManagedObjectModel
     do throws(ModelError) {
       model = try ManagedObjectModel(stored: entities.map(\.description))

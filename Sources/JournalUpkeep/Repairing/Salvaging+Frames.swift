@@ -47,6 +47,7 @@ extension Salvaging {
     }
     last = content.number
     clock.set(content.time)
+    try adoptStandIns(for: content)
     let name = Wording(store).name
     for change in content.changes {
       guard store.head.era?.name(of: change.object.entity) != nil else {
@@ -78,6 +79,22 @@ extension Salvaging {
     try commit(
       content.number, author: content.author, message: content.message,
       userInfo: content.userInfo, contextName: content.contextName)
+  }
+
+  /// Has the new journal go on under its model and what stands for entities that only a lost model names.
+  private mutating func adoptStandIns(for content: CommitContent) throws(ToolError) {
+    guard let era = store.head.era else { return }
+    let unknown = Set(content.changes.filter { $0.kind != .deleted }.map(\.object.entity))
+      .filter { era.name(of: $0) == nil }
+    if unknown.isEmpty { return }
+    let names = Set(era.entities.map(\.description.name))
+    let standIns = unknown.sorted { $0.rawValue < $1.rawValue }.map { number in
+      var name = "entity\(number.rawValue)"
+      while names.contains(name) { name += "_" }
+      losses.append("the name of entity \(number.rawValue), whose objects are those of ‘\(name)’")
+      return NumberedEntity(number, EntityDescription(name, allowsAnyKey: true))
+    }
+    try open(under: era.entities + standIns)
   }
 
   /// The number that a key of the original has here. Where its name is lost, it is called by the number it had.
