@@ -67,7 +67,7 @@ extension UndoStep {
 extension UndoStep.Object {
   fileprivate func converted(by conversion: some RowConverting) -> UndoStep.Object? {
     guard conversion.convert(Row(), of: object) != nil else { return nil }
-    let before = Dictionary(entries.map { ($0.key, $0.before) }) { first, _ in first }
+    let before = Dictionary(firstOf: entries.map { ($0.key, $0.before) })
     let values = before.converted(object, kind, by: conversion)
     if kind == .updated, values.isEmpty { return nil }
     let left = left(by: conversion)

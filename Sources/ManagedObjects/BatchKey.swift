@@ -61,7 +61,7 @@ struct BatchKey {
     }
     if let relationship = property.relationship {
       for object in taken.value.destinations {
-        let fits = rows.schema.entity(relationship.destination)?.includes(object.entity) ?? false
+        let fits = rows.schema.isKind(object.entity, of: relationship.destination)
         if fits, try rows.hasObject(object) { continue }
         throw BatchError.destinationMissing(row: row, entity: info.name, key: name, object)
       }

@@ -15,8 +15,7 @@ extension BatchRows {
       pending.append(object)
     }
     while let object = pending.popLast() {
-      guard let info = schema.entity(object.entity) else { continue }
-      for property in info.properties {
+      for property in schema.properties(of: object.entity) {
         guard let relationship = property.relationship else { continue }
         switch relationship.description.deleteRule {
         case .noAction, .deny: break

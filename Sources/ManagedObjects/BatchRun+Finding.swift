@@ -56,7 +56,7 @@ extension BatchRun {
     let snapshot = store.head
     let query = try selection.query(store, snapshot)
     if selection.request.limit != nil || selection.request.offset > 0 {
-      var left = try snapshot.objects(of: query.query, with: query.unsaved)[...]
+      var left = try snapshot.objects(of: query.query, with: query.unsaved)[0...]
       while !left.isEmpty {
         try commit(Array(left.prefix(objectsPerCommit)), foundIn: snapshot, selection, change)
         left = left.dropFirst(objectsPerCommit)

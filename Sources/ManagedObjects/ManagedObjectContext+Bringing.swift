@@ -200,6 +200,6 @@ extension ManagedObjectContext {
 
   /// The name of an object's key.
   func name(of key: KeyNumber, _ object: ObjectID) -> String {
-    schema.entity(object.entity)?.property(key)?.name ?? store.name(of: key) ?? ""
+    schema.entity(object.entity)?.property(key)?.name ?? store.nameTold(of: key)
   }
 }

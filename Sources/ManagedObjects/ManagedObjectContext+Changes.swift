@@ -56,10 +56,9 @@ extension ManagedObjectContext {
       guard let draft = fold.objects[member], draft.isDirty else { return true }
       return hasLedHere(draft)
     }
-    let destination = schema.entity(relationship.destination)
     for object in unsavedObjects(leadingTo: state.objectID, by: inverse.key) {
       guard let draft = fold.objects[object], draft.isDirty, hasLedHere(draft),
-        destination?.includes(object.entity) ?? false
+        schema.isKind(object.entity, of: relationship.destination)
       else { continue }
       members.insert(object)
     }

@@ -83,7 +83,7 @@ extension ManagedObjectContext {
   }
 
   private func isChanged(_ object: ObjectID, _ draft: ObjectDraft) -> Bool {
-    let transient = schema.traits[object.entity]?.transient ?? []
+    let transient = schema.transientKeys(of: object.entity)
     return draft.delta.contains { key, value in
       !transient.contains(key) && value != draft.baseRow?[key]
     }

@@ -55,11 +55,10 @@ extension ManagedObjectContext {
       return state.presence == .there && heldValue(of: state, inverse.key) == reference
     }
     // Another relationship of the owner may have an inverse of the same name in another entity.
-    let destination = schema.entity(relationship.destination)
     for object in unsavedObjects(leadingTo: owner.objectID, by: inverse.key) {
       guard let draft = fold.objects[object], draft.isThere,
         draft.delta[inverse.key] == .some(.some(reference)),
-        destination?.includes(object.entity) ?? false
+        schema.isKind(object.entity, of: relationship.destination)
       else { continue }
       members.insert(object)
     }

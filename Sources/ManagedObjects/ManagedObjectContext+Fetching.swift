@@ -195,7 +195,7 @@ extension ManagedObjectContext {
     return try snapshot.values(of: query.paths, in: query.query, with: query.unsaved).map { row in
       FetchedRow(
         objectID: row.object,
-        values: Dictionary(zip(paths, row.values), uniquingKeysWith: { first, _ in first }))
+        values: Dictionary(firstOf: zip(paths, row.values)))
     }
   }
 

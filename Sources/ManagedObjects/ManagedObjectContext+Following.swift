@@ -112,7 +112,7 @@ extension ManagedObjectContext {
   ) {
     let owners = hasReadMembers && !objects.isEmpty ? ownersRead(of: objects) : [:]
     for object in objects.sorted() {
-      for property in schema.entity(object.entity)?.properties ?? [] {
+      for property in schema.properties(of: object.entity) {
         guard let relationship = property.relationship, relationship.storage == .one,
           let inverse = relationship.inverse, inverse.storage == .inverse
         else { continue }

@@ -130,7 +130,7 @@ extension ManagedObjectContext {
 
   private func readDeclared(_ attribute: VirtualAttribute, of object: ManagedObject) {
     for path in attribute.keyPathsForValuesAffecting {
-      read(path.split(separator: ".").map(String.init)[...], of: object.state)
+      read(path.split(separator: ".").map(String.init)[0...], of: object.state)
     }
   }
 

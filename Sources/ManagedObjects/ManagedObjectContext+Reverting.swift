@@ -71,7 +71,7 @@ extension ManagedObjectContext {
       var row = try store.row(of: object, at: number)
       // What no save takes has no past.
       if let current = currentRow(of: state) {
-        for key in schema.traits[object.entity]?.transient ?? [] { row?[key] = current[key] }
+        for key in schema.transientKeys(of: object.entity) { row?[key] = current[key] }
       }
       targets[object] = .some(row)
     }

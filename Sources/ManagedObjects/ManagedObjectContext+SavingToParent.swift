@@ -98,7 +98,7 @@ extension ManagedObjectContext {
   private func valuesLeft() -> [(object: ManagedObject, values: Delta)] {
     fold.objects.keys.sorted().compactMap { object in
       guard let draft = fold.objects[object], draft.isThere else { return nil }
-      let transient = schema.traits[object.entity]?.transient ?? []
+      let transient = schema.transientKeys(of: object.entity)
       let values = draft.delta.filter { key, value in
         (!draft.isDirty || transient.contains(key)) && value != draft.unchangedValue(of: key)
       }
@@ -178,7 +178,7 @@ extension ManagedObjectContext {
   ) -> [KeyNumber: Value?] {
     let kindOf = mergeKinds
     let (transient, untracked) = (
-      schema.traits[state.objectID.entity]?.transient ?? [], untrackedValues(of: state)
+      schema.transientKeys(of: state.objectID.entity), untrackedValues(of: state)
     )
     var values: [KeyNumber: Value?] = [:]
     for (key, value) in draft.delta where !transient.contains(key) {

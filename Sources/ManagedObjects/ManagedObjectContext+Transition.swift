@@ -63,7 +63,7 @@ extension ManagedObjectContext {
     var keys: [ObjectID: [KeyNumber]] = [:]
     for state in states where state.presence == .there && state.untracked == nil {
       guard let now = currentRow(of: state), let next = row(state) else { continue }
-      let transient = schema.traits[state.objectID.entity]?.transient ?? []
+      let transient = schema.transientKeys(of: state.objectID.entity)
       keys[state.objectID] = next.keysApart(from: now).filter { !transient.contains($0) }
     }
     return keys

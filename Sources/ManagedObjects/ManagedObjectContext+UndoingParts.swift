@@ -140,7 +140,7 @@ extension UndoStep.Object {
     case .deleted: return []
     case .inserted:
       guard let row else { return [] }
-      let before = Dictionary(entries.map { ($0.key, $0.before) }) { first, _ in first }
+      let before = Dictionary(firstOf: entries.map { ($0.key, $0.before) })
       return Set(before.keys).union(row.entries.map(\.key))
         .filter { before[$0]?.restored(from: nil) != row[$0] }
     case .updated:
@@ -154,7 +154,7 @@ extension UndoStep {
   /// What this step has changed and a later one has changed as well.
   fileprivate func keys(changedBy later: UndoStep) -> [(ObjectID, KeyNumber)] {
     var keys: [(ObjectID, KeyNumber)] = []
-    let others = Dictionary(later.objects.map { ($0.object, $0) }) { first, _ in first }
+    let others = Dictionary(firstOf: later.objects.map { ($0.object, $0) })
     for part in objects {
       guard let other = others[part.object] else { continue }
       if part.kind == .updated, other.kind == .updated {

@@ -14,7 +14,7 @@ struct ModelAssembly {
   }
 
   mutating func add(_ classes: [DeclaredClass]) {
-    let byType = Dictionary(classes.map { (ObjectIdentifier($0.type), $0) }) { first, _ in first }
+    let byType = Dictionary(firstOf: classes.map { (ObjectIdentifier($0.type), $0) })
     // Where two are of one name, the model says so.
     let described = Set(descriptions.map(\.name))
     for declared in classes {

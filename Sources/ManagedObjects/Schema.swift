@@ -54,21 +54,20 @@ package final class Schema: Sendable {
     var entities: [EntityInfo] = []
     traits = era.map { store.traits(of: $0) } ?? [:]
     if let era {
-      for numbered in era.entities {
-        guard let entity = era.model.entity(named: numbered.description.name) else { continue }
-        let kinds = [numbered.number] + entity.heirs.compactMap(era.number(of:))
+      for (number, entity) in era.entitiesOfModel {
+        let kinds = [number] + entity.heirs.compactMap(era.number(of:))
         let properties = Self.properties(of: entity, era, program) {
           store.existingKey(named: $0)
         }
         entities.append(
           EntityInfo(
-            numbered.number, entity, kinds: kinds, properties, program,
-            latest: latest?.entity(numbered.number),
-            formerKeys: { store.formerKeys(of: $0, in: numbered.number, atEra: eraCount) }))
+            number, entity, kinds: kinds, properties, program,
+            latest: latest?.entity(number),
+            formerKeys: { store.formerKeys(of: $0, in: number, atEra: eraCount) }))
       }
     }
     self.entities = entities
-    byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+    byName = Dictionary(firstOf: entities.map { ($0.name, $0) })
     var byNumber: [EntityInfo?] = []
     for entity in entities {
       let number = Int(entity.number.rawValue)
@@ -78,10 +77,10 @@ package final class Schema: Sendable {
     self.byNumber = byNumber
     // An entity without a class of its own has that of an ancestor, which is the one meant by it.
     byClass = Dictionary(
-      entities.filter { program.classes[(latest?.entity($0.number) ?? $0).name] != nil }.map {
-        (ObjectIdentifier($0.objectClass), $0)
-      }
-    ) { first, _ in first }
+      firstOf: entities.filter { program.classes[(latest?.entity($0.number) ?? $0).name] != nil }
+        .map {
+          (ObjectIdentifier($0.objectClass), $0)
+        })
   }
 
   private static func properties(
@@ -125,11 +124,25 @@ package final class Schema: Sendable {
     return number < byNumber.count ? byNumber[number] : nil
   }
 
+  /// Whether objects of an entity are objects of another: that itself, or one that it inherits from.
+  package func isKind(_ entity: EntityNumber, of ancestor: EntityNumber) -> Bool {
+    self.entity(ancestor)?.includes(entity) ?? false
+  }
+
+  /// What objects of an entity have, by the model.
+  package func properties(of entity: EntityNumber) -> [Property] {
+    self.entity(entity)?.properties ?? []
+  }
+
+  /// The keys of an entity's objects that no save takes.
+  func transientKeys(of entity: EntityNumber) -> Set<KeyNumber> {
+    traits[entity]?.transient ?? []
+  }
+
   /// The first of some objects that a relationship cannot lead to: one of another store, or none of its destination.
   func stranger(among objects: [ObjectID], to relationship: RelationshipInfo) -> ObjectID? {
     if objects.isEmpty { return nil }
-    let destination = entity(relationship.destination)
-    return objects.first { $0.store != store || !(destination?.includes($0.entity) ?? false) }
+    return objects.first { $0.store != store || !isKind($0.entity, of: relationship.destination) }
   }
 
   package func entity(of type: ManagedObject.Type) -> EntityInfo? {

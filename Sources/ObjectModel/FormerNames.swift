@@ -18,10 +18,9 @@ struct FormerNames<Item: Renamable> {
   private(set) var disputes: [(former: Item, claimants: [String])] = []
 
   init(of newer: [Item], in older: [Item]) {
-    let byName = Dictionary(older.map { ($0.name, $0) }) { first, _ in first }
+    let byName = Dictionary(firstOf: older.map { ($0.name, $0) })
     let byIdentifier = Dictionary(
-      older.compactMap { item in item.renamingIdentifier.map { ($0, item) } }
-    ) { first, _ in first }
+      firstOf: older.compactMap { item in item.renamingIdentifier.map { ($0, item) } })
     func claimed(by item: Item) -> Item? {
       guard let identifier = item.renamingIdentifier else { return nil }
       // Renamed before the older model was made, and since then the same.

@@ -49,7 +49,7 @@ struct ModelCheck {
   ) -> RelationshipDescription? {
     if let known = relationships[entity.name] { return known[name] }
     let all = line(of: entity).flatMap(\.relationships)
-    let found = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
+    let found = Dictionary(firstOf: all.map { ($0.name, $0) })
     relationships[entity.name] = found
     return found[name]
   }

@@ -45,7 +45,7 @@ struct FlatPatch {
     _ source: ObjectPatch, at path: PatchPath, _ model: ManagedObjectModel?
   ) throws(PatchError) {
     if source.relationships.isEmpty {
-      if source.kind != .update || !(source.new ?? [:]).isEmpty {
+      if source.kind != .update || !source.newValues.isEmpty {
         try append(Entry(patch: source, path: path))
       }
       return
@@ -63,7 +63,7 @@ struct FlatPatch {
       }
       own.relationships[key] = bare.added.isEmpty && bare.removed.isEmpty ? nil : bare
     }
-    if own.kind != .update || !(own.new ?? [:]).isEmpty || !own.relationships.isEmpty {
+    if own.kind != .update || !own.newValues.isEmpty || !own.relationships.isEmpty {
       try append(Entry(patch: own, source: source, path: path))
     }
     for (child, path) in children { try add(child, at: path, model) }

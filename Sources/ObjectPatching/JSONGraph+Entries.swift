@@ -10,7 +10,7 @@ extension JSONGraph {
 
     /// What a new object has: what the patch says, what it is named by, and what it begins with besides.
     var beginning: [String: Value] {
-      var values = patch.new ?? [:]
+      var values = patch.newValues
       if case .attribute(let key, let value) = patch.identity.identifier, values[key] == nil {
         values[key] = value
       }

@@ -85,7 +85,7 @@ struct JSONGraphWriting {
     let going = try takenAlong(gone)
     var (leaders, known): ([String: [Found]], Set<ObjectID>) = ([:], [])
     for object in gone {
-      for property in side.entity(of: object)?.properties ?? [] where property.isLedTo {
+      for property in side.schema.properties(of: object.entity) where property.isLedTo {
         let isCleared = property.relationship?.description.deleteRule == .nullify
         for leader in try side.context().destinationsShown(of: object, property)
         where !(isCleared && going.contains(leader)) && known.insert(leader).inserted {
@@ -111,7 +111,7 @@ struct JSONGraphWriting {
   private func takenAlong(_ objects: [ObjectID]) throws -> Set<ObjectID> {
     var (waiting, known) = (objects, Set(objects))
     while let next = waiting.popLast() {
-      for property in side.entity(of: next)?.cascades ?? [] {
+      for property in side.schema.cascades(of: next.entity) {
         waiting += try side.context().destinationsShown(of: next, property)
           .filter { known.insert($0).inserted }
       }

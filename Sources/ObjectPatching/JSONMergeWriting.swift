@@ -34,7 +34,7 @@ struct JSONMergeWriting {
       var document = JSONValue.object(JSONObject())
       for part in Phase.allCases.flatMap({ parts[$0] ?? [] }) {
         do throws(JSONError) {
-          try Self.set(part.value, at: part.place.tokens[...], in: &document)
+          try Self.set(part.value, at: part.place.tokens[0...], in: &document)
         } catch {
           throw error.inside(part.path)
         }
@@ -77,7 +77,7 @@ struct JSONMergeWriting {
       return set(.null, at: place, .deletions)
     }
     if patch.kind == .creation { set(.object(JSONObject()), at: place, .objects) }
-    let new = patch.kind == .creation ? written.beginning : patch.new ?? [:]
+    let new = patch.kind == .creation ? written.beginning : patch.newValues
     for (key, value) in new.sortedByKey where patch.old?[key] != value {
       do throws(JSONError) {
         if let change = try change(key, value, in: patch, entity) {

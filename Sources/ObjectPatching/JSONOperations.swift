@@ -75,7 +75,7 @@ struct JSONOperations {
   private mutating func addAttributes(
     _ patch: ObjectPatch, _ entity: ModelEntity, _ place: JSONPointer
   ) throws(JSONError) {
-    let (old, new) = (patch.old ?? [:], patch.new ?? [:])
+    let (old, new) = (patch.oldValues, patch.newValues)
     for (key, value) in old.sortedByKey where !value.isNull {
       test(place.appending(key), graph.json(value, key, of: entity))
     }

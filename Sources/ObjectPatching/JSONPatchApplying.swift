@@ -85,7 +85,7 @@ struct JSONPatchApplying {
     _ path: JSONPointer, _ member: String = "path",
     _ change: (inout JSONValue) throws(JSONError) -> Answer
   ) throws(JSONError) -> Answer {
-    let answer = try Self.update(path.tokens[...], in: &document, change)
+    let answer = try Self.update(path.tokens[0...], in: &document, change)
     guard let answer else { throw Self.nothing(at: path, member) }
     return answer
   }

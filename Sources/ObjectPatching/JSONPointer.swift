@@ -53,7 +53,7 @@ package struct JSONPointer: Hashable, Sendable {
   private static func unescaped(_ part: Substring.UTF8View) -> String? {
     guard part.contains(0x7E) else { return String(Substring(part)) }
     var bytes: [UInt8] = []
-    var rest = part[...]
+    var rest = part
     while let byte = rest.popFirst() {
       if byte != 0x7E {
         bytes.append(byte)

@@ -108,7 +108,7 @@ struct JSONRemovals {
         }
       }
     }
-    for each in clearings { after.setMember(at: each.tokens[...], to: each.clearing.value) }
+    for each in clearings { after.setMember(at: each.tokens[0...], to: each.clearing.value) }
   }
 
   /// A relationship without what it led to before and is gone; nil where there is none of that.

@@ -97,7 +97,7 @@ struct JoinedEnds {
     relationship(end)?.inverse.map { End(object: end.member, key: $0, member: end.object) }
   }
 
-  private func isToOne(_ end: End) -> Bool { relationship(end).map { !$0.isToMany } ?? false }
+  private func isToOne(_ end: End) -> Bool { relationship(end)?.isToMany == false }
 
   // MARK: Joining
 

@@ -1,3 +1,5 @@
+internal import ObjectModel
+
 /// What comes, goes and moves between two orders of the same kind of members, each once in both.
 struct MemberOrder {
   /// The places of members that go or move, among the old.
@@ -7,8 +9,7 @@ struct MemberOrder {
 
   /// Finds the longest row of members that keep their order; all others go, come, or both.
   init<Member: Hashable>(from old: [Member], to new: [Member]) {
-    let places = Dictionary(
-      old.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    let places = Dictionary(firstOf: old.enumerated().map { ($1, $0) })
     let common = new.enumerated().compactMap { place, member in
       places[member].map { (new: place, old: $0) }
     }

@@ -34,8 +34,8 @@ extension ObjectPatch {
     }
     (inverted.old, inverted.new) = (new, old)
     if kind == .update {
-      var (old, new) = (self.old ?? [:], [String: Value]())
-      for (key, value) in self.new ?? [:] {
+      var (old, new) = (self.oldValues, [String: Value]())
+      for (key, value) in self.newValues {
         guard let before = old[key] else {
           throw PatchError(
             .notInvertible, at: path.appending(key),

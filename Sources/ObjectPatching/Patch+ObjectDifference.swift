@@ -89,7 +89,7 @@ private struct PatchWalk {
   private mutating func reach(
     _ object: ObjectID, _ side: PatchSide, isOld: Bool, goes: Bool, from index: Int
   ) throws {
-    for property in side.entity(of: object)?.properties ?? [] where !property.isTransient {
+    for property in side.schema.properties(of: object.entity) where !property.isTransient {
       guard let relationship = property.relationship else { continue }
       let takesAlong = goes && relationship.description.deleteRule == .cascade
       for member in try side.context().destinationsShown(of: object, property) {
@@ -165,6 +165,6 @@ private struct PatchWalk {
 extension ObjectPatch {
   /// Whether it says nothing at all.
   fileprivate var isNothing: Bool {
-    kind == .update && (new ?? [:]).isEmpty && relationships.isEmpty
+    kind == .update && newValues.isEmpty && relationships.isEmpty
   }
 }

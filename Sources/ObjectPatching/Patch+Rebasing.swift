@@ -196,7 +196,7 @@ private struct PatchRebasing {
 
   /// Has members of sets be as the patch has them before, where others have had them come or go.
   private func yieldMembers(_ patch: inout ObjectPatch, of object: PatchIdentity?) {
-    for (key, new) in patch.new ?? [:] {
+    for (key, new) in patch.newValues {
       let old = patch.old?[key]
       let left = Value.changedMembers(from: old, to: new).filter {
         isTouched(object, key, .value($0))

@@ -95,7 +95,7 @@ private struct PatchSettling {
     for entry in entries {
       let number = numbers.number(of: entry.identity)
       if entry.kind != .update { said[number] = nil }
-      for key in (entry.new ?? [:]).keys { said[number]?[key] = nil }
+      for key in entry.newValues.keys { said[number]?[key] = nil }
       for key in entry.relationships.keys { said[number]?[key] = nil }
     }
     numbers.apply(numbers.change(by: entries))
@@ -113,7 +113,7 @@ private struct PatchSettling {
       return
     }
     let isDeletion = entry.kind == .deletion
-    for (key, old) in entry.old ?? [:] {
+    for (key, old) in entry.oldValues {
       guard let new = isDeletion ? old : entry.new?[key] else { continue }
       guard isPlain(key, info), !old.hasMembers, !new.hasMembers else {
         said[number]?[key] = nil
@@ -163,7 +163,7 @@ private struct PatchSettling {
 
   /// Whether it is a value that is not what objects are named by.
   private func isPlain(_ key: String, _ info: EntityInfo) -> Bool {
-    info.property(key)?.attribute.map { !$0.isIdentifier } ?? true
+    info.property(key)?.attribute?.isIdentifier != true
   }
 }
 

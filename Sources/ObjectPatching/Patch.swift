@@ -87,6 +87,12 @@ public struct ObjectPatch: Hashable, Sendable {
     }
   }
 
+  /// What the patch says the values were; of one that says nothing of them, none.
+  var oldValues: [String: Value] { old ?? [:] }
+
+  /// What the patch says the values become; of one that says nothing of them, none.
+  var newValues: [String: Value] { new ?? [:] }
+
   /// Whether it says what the object had for each attribute that is kept, as the deletions of differences do.
   func saysAll(of attributes: some Sequence<AttributeDescription>) -> Bool {
     attributes.allSatisfy { $0.isTransient || old?[$0.name] != nil }
@@ -94,6 +100,6 @@ public struct ObjectPatch: Hashable, Sendable {
 
   /// Whether nothing is changed by it, nor by what is nested in it.
   public var isEmpty: Bool {
-    kind == .update && (new ?? [:]).isEmpty && relationships.values.allSatisfy(\.isEmpty)
+    kind == .update && newValues.isEmpty && relationships.values.allSatisfy(\.isEmpty)
   }
 }

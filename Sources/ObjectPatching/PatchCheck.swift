@@ -21,13 +21,13 @@ struct PatchCheck {
       )
     }
     try checkLineage(entry.patch, info, path)
-    for (key, value) in entry.patch.old ?? [:] {
+    for (key, value) in entry.patch.oldValues {
       let other = try checked(value, key, info, path, isOld: true)
       if other == value { continue }
       if taken == nil { taken = entry.patch }
       taken?.old?[key] = other
     }
-    for (key, value) in entry.patch.new ?? [:] {
+    for (key, value) in entry.patch.newValues {
       let other = try checked(value, key, info, path, isOld: false)
       if other == value { continue }
       if taken == nil { taken = entry.patch }
@@ -142,8 +142,7 @@ struct PatchCheck {
       }
       for member in members {
         let other = try lookup.entity(of: member.identity, at: path)
-        guard context.schema.entity(relationship.destination)?.includes(other.number) ?? false
-        else {
+        guard context.schema.isKind(other.number, of: relationship.destination) else {
           throw PatchError(
             .wrongEntity, at: path,
             "\(info.name).\(key) leads to objects of \(relationship.description.destination), and "

@@ -26,8 +26,7 @@ extension InvalidPatch {
   /// What a save has found, by the places in the patch of which that came.
   init(_ errors: ValidationErrors, _ report: PatchReport) {
     let objects = Dictionary(
-      report.objects.compactMap { object in object.objectID.map { ($0, object) } }
-    ) { first, _ in first }
+      firstOf: report.objects.compactMap { object in object.objectID.map { ($0, object) } })
     findings = errors.failures.map { failure in
       let object = objects[failure.objectID]
       let path = object.map { object in

@@ -196,22 +196,22 @@ struct PatchJoining {
     var joined: ObjectPatch
     switch (one.kind, other.kind) {
     case (.creation, .deletion):
-      try refuseMisfit(one.new ?? [:], entry)
+      try refuseMisfit(one.newValues, entry)
       return nil
     case (.creation, .update):
-      try refuseMisfit(one.new ?? [:], entry)
+      try refuseMisfit(one.newValues, entry)
       joined = one
-      joined.new = (one.new ?? [:]).merging(other.new ?? [:]) { $1 }
+      joined.new = one.newValues.merging(other.newValues) { $1 }
       joined.identity = other.identityAfter ?? one.identity
     case (.update, .update):
-      try refuseMisfit(one.new ?? [:], entry)
+      try refuseMisfit(one.newValues, entry)
       joined = values(one, other)
       // What loses its identifier is named by its ID.
       if case .objectID = other.identity.identifier { joined.identity = other.identity }
     case (.update, .deletion):
-      try refuseMisfit(one.new ?? [:], entry)
-      var old = other.old ?? [:]
-      for key in (one.new ?? [:]).keys { old[key] = one.old?[key] }
+      try refuseMisfit(one.newValues, entry)
+      var old = other.oldValues
+      for key in one.newValues.keys { old[key] = one.old?[key] }
       joined = ObjectPatch(deleting: one.identity, old: old)
     case (.deletion, .creation):
       joined = values(of: one, thenOf: other)
@@ -232,7 +232,7 @@ struct PatchJoining {
   private func refuseMisfit(
     _ values: [String: Value], _ entry: FlatPatch.Entry
   ) throws(PatchError) {
-    for (key, old) in entry.patch.old ?? [:] {
+    for (key, old) in entry.patch.oldValues {
       guard let value = values[key], value != old else { continue }
       throw PatchError(
         .doesNotFollow, at: entry.path.appending(key),
@@ -242,10 +242,10 @@ struct PatchJoining {
   }
 
   private func values(_ one: ObjectPatch, _ other: ObjectPatch) -> ObjectPatch {
-    var old = (one.old ?? [:]).merging(
-      (other.old ?? [:]).filter { one.new?[$0.key] == nil }
+    var old = one.oldValues.merging(
+      other.oldValues.filter { one.new?[$0.key] == nil }
     ) { first, _ in first }
-    var new = (one.new ?? [:]).merging(other.new ?? [:]) { $1 }
+    var new = one.newValues.merging(other.newValues) { $1 }
     for (key, value) in new where old[key] == value {
       new[key] = nil
       // What is left of all old values was asked for.
@@ -257,12 +257,12 @@ struct PatchJoining {
   /// What goes and comes again is changed. What is not said of it then begins as that of any new object.
   private func values(of one: ObjectPatch, thenOf other: ObjectPatch) -> ObjectPatch {
     var (old, new): ([String: Value], [String: Value]) = ([:], [:])
-    var come = other.new ?? [:]
+    var come = other.newValues
     for attribute in attributes(of: other)
     where !attribute.isTransient && come[attribute.name] == nil {
       if let value = attribute.filling { come[attribute.name] = value }
     }
-    for key in Set((one.old ?? [:]).keys).union(come.keys) {
+    for key in Set(one.oldValues.keys).union(come.keys) {
       let (before, after) = (one.old?[key] ?? .null, come[key] ?? .null)
       if before != after { (old[key], new[key]) = (before, after) }
     }

@@ -45,7 +45,7 @@ struct PatchPast {
           + relationship.added.map { after($0.identity) }
         places += members.map { Place(identity: identity, key: key, member: .object($0)) }
       }
-      for (key, new) in entry.new ?? [:] {
+      for (key, new) in entry.newValues {
         places += Value.changedMembers(from: entry.old?[key], to: new)
           .map { Place(identity: identity, key: key, member: .value($0)) }
       }

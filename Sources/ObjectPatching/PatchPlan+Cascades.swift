@@ -84,7 +84,7 @@ extension PatchPlan {
   }
 
   private func takenAlong(_ object: ObjectID) throws -> [ObjectID] {
-    try (context.schema.entity(object.entity)?.cascades ?? []).flatMap {
+    try context.schema.cascades(of: object.entity).flatMap {
       try context.destinationsShown(of: object, $0)
     }
   }
@@ -95,7 +95,7 @@ extension PatchPlan {
     var known = Set(waiting)
     var along: [ObjectID] = []
     while let next = waiting.popLast() {
-      for property in context.schema.entity(next.entity)?.cascades ?? [] {
+      for property in context.schema.cascades(of: next.entity) {
         for case .existing(let member) in try destinations(ofGoing: .existing(next), property)
         where known.insert(member).inserted {
           along.append(member)
@@ -209,6 +209,11 @@ extension PatchPlan {
     /// Whether that is said at the other end only.
     var isImplied = true
   }
+}
+
+extension Schema {
+  /// The relationships by which an entity's objects take others along when they go.
+  func cascades(of entity: EntityNumber) -> [Property] { self.entity(entity)?.cascades ?? [] }
 }
 
 extension EntityInfo {

@@ -47,7 +47,7 @@ extension PatchPlan {
     let known = Set(said)
     return said
       + leading.filter { target in
-        !known.contains(target) && links[target]?[back]?.targets.contains(owner) ?? false
+        !known.contains(target) && links[target]?[back]?.targets.contains(owner) == true
       }
   }
 

@@ -8,11 +8,11 @@ extension PatchPlan {
   mutating func planValues(_ index: Int) throws {
     guard let effect = steps[index].effect else { return }
     let (entry, info) = (steps[index].entry, steps[index].info)
-    var values = entry.patch.new ?? [:]
+    var values = entry.patch.newValues
     if effect == .creation {
       if entry.patch.kind == .update {
         // What it had elsewhere goes with it, where it may have that here.
-        let old = (entry.patch.old ?? [:]).filter { key, value in
+        let old = entry.patch.oldValues.filter { key, value in
           info.property(key)?.attribute?.type.admits(value) ?? true
         }
         values.merge(old) { new, _ in new }
@@ -88,7 +88,7 @@ extension PatchPlan {
   ) -> [(key: String, old: Value, current: Value)] {
     guard entry.patch.kind == .update else { return [] }
     var found: [(key: String, old: Value, current: Value)] = []
-    for (key, old) in entry.patch.old ?? [:] where entry.patch.new?[key] == nil {
+    for (key, old) in entry.patch.oldValues where entry.patch.new?[key] == nil {
       let current = self.current(key, info, row).value
       if current != old { found.append((key, old, current)) }
     }
@@ -108,7 +108,7 @@ extension PatchPlan {
     let step = steps[index]
     if step.isByHand { return }
     var isKept = false
-    let old = step.patch.old ?? [:]
+    let old = step.patch.oldValues
     for (key, value) in old.sorted(by: { $0.key < $1.key }) {
       let current = self.current(key, step.info, row).value
       if current == value { continue }

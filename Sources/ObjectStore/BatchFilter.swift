@@ -35,7 +35,7 @@ struct BatchFilter {
   mutating func places(in columns: BatchColumns) throws(StoreError) -> [Int] {
     let batch = columns.batch
     var places: [Int]
-    var parts = parts[...]
+    var parts = parts[0...]
     if let first = parts.first, let (lower, upper) = try readIntegers(first, columns) {
       parts.removeFirst()
       places = numbers.indices { $0 >= lower && $0 <= upper }

@@ -221,16 +221,27 @@ extension Checkpoint {
 }
 
 /// Runs calls to the disk, whose failures are the store's.
-///
-/// - Parameter missing: what is thrown where a file is not there that should be, or something else stands in the place of
-///   its folder.
 func onDiskOfStore<Answer>(
-  missing: @autoclosure () -> StoreError? = nil, _ body: () throws(DiskError) -> Answer
+  _ body: () throws(DiskError) -> Answer
+) throws(StoreError) -> Answer {
+  do throws(DiskError) { return try body() } catch { throw StoreError(ofDisk: error) }
+}
+
+/// The same of calls to files that should be there.
+///
+/// - Parameter missing: what is thrown where one is not, or something else stands in the place of its folder.
+func onDiskOfStore<Answer>(
+  missing: @autoclosure () -> StoreError, _ body: () throws(DiskError) -> Answer
 ) throws(StoreError) -> Answer {
   do throws(DiskError) {
     return try body()
   } catch {
-    if error.code == .notFound || error.meetsNoFolder, let missing = missing() { throw missing }
-    throw StoreError(error.isRefusal ? JournalError.stopped(cause: error) : .disk(error))
+    throw error.code == .notFound || error.meetsNoFolder ? missing() : StoreError(ofDisk: error)
+  }
+}
+
+extension StoreError {
+  fileprivate init(ofDisk error: DiskError) {
+    self.init(error.isRefusal ? JournalError.stopped(cause: error) : .disk(error))
   }
 }

@@ -114,7 +114,7 @@ extension EndKeeping {
   mutating func isThere(_ object: ObjectID) throws(StoreError) -> Bool {
     if let place = places[object] { return parts[place].new != nil }
     if let known = presence[object] { return known }
-    let isThere = try head.handle(of: object).map { !$0.isDeleted } ?? false
+    let isThere = try head.handle(of: object)?.isDeleted == false
     presence[object] = isThere
     return isThere
   }

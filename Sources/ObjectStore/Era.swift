@@ -32,10 +32,8 @@ package struct Era: Sendable {
       throw .model(error)
     }
     self.model = model
-    names = Dictionary(
-      entities.map { ($0.number, $0.description.name) }, uniquingKeysWith: { first, _ in first })
-    numbers = Dictionary(
-      entities.map { ($0.description.name, $0.number) }, uniquingKeysWith: { first, _ in first })
+    names = Dictionary(firstOf: entities.map { ($0.number, $0.description.name) })
+    numbers = Dictionary(firstOf: entities.map { ($0.description.name, $0.number) })
     guard names.count == entities.count, numbers.count == entities.count else {
       throw .numberGivenTwice
     }
@@ -53,6 +51,13 @@ package struct Era: Sendable {
     ends = RelationshipEnds(model, keys, numbers)
     mergeKinds = MergeKinds(model, keys, numbers)
     conversions = try RowConversion.all(of: change, from: previous?.entities ?? [], to: names, keys)
+  }
+
+  /// The entities as the model has them, with their numbers.
+  package var entitiesOfModel: [(number: EntityNumber, entity: ModelEntity)] {
+    entities.compactMap { numbered in
+      model.entity(named: numbered.description.name).map { (numbered.number, $0) }
+    }
   }
 
   package func name(of number: EntityNumber) -> String? { names[number] }
@@ -131,11 +136,11 @@ extension ReadableStore {
   package func formerKeys(
     of keys: [KeyNumber], in entity: EntityNumber, atEra count: Int
   ) -> [KeyNumber: KeyNumber] {
-    var latest = Dictionary(keys.map { ($0, $0) }) { first, _ in first }
+    var latest = Dictionary(firstOf: keys.map { ($0, $0) })
     for era in head.eras.dropFirst(count).reversed() {
       latest = era.conversions[entity]?.olderKeys(of: latest) ?? [:]
     }
-    return Dictionary(latest.map { ($0.value, $0.key) }) { first, _ in first }
+    return Dictionary(firstOf: latest.map { ($0.value, $0.key) })
   }
 }
 

@@ -5,10 +5,7 @@ extension ReadableStore {
   /// What the model of an era says of the keys of each entity.
   package func traits(of era: Era) -> [EntityNumber: KeyTraits] {
     var traits: [EntityNumber: KeyTraits] = [:]
-    for entity in era.entities {
-      guard let model = era.model.entity(named: entity.description.name) else { continue }
-      traits[entity.number] = self.traits(of: model)
-    }
+    for (number, entity) in era.entitiesOfModel { traits[number] = self.traits(of: entity) }
     return traits
   }
 

@@ -166,7 +166,7 @@ struct TableCursor {
     }
     let isFull = loaded.count == Self.stride
     self.first = isFull ? loaded.last.flatMap { $0.object.rawValue.successor } : nil
-    rows = loaded[...]
+    rows = loaded[0...]
   }
 }
 

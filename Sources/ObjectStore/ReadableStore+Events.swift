@@ -47,7 +47,7 @@ extension ReadableStore {
           if telling == nil {
             telling = EventTelling(
               from: try reader.firstTime(ofSegmentAt: place, decoder),
-              name: { [self] in name(of: $0) ?? "" })
+              name: { [self] in nameTold(of: $0) })
           }
           let ending = try reader.forEachEntry(
             from: max(next, segment.firstFrame), through: end, decoder

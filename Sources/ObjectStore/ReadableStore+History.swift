@@ -180,7 +180,7 @@ extension ReadableStore {
           PastValue(
             commit: commit.number, date: commit.time.date, author: commit.author,
             message: commit.message, contextName: commit.contextName,
-            key: name(of: entry.key) ?? "", old: before?.row?[entry.key],
+            key: nameTold(of: entry.key), old: before?.row?[entry.key],
             new: after.row?[entry.key])
         }
         guard body(era, values) else { return }

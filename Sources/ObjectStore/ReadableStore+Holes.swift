@@ -119,7 +119,7 @@ extension ReadableStore {
     let eras = head.eras
     let wanted = eras.indices.reversed().map { names?.name(inEra: $0) }
     return older.reversed().flatMap { stretch in
-      stretch.values { name(of: $0) ?? "" }.filter { value in
+      stretch.values { nameTold(of: $0) }.filter { value in
         guard key != nil, let era = eras.lastIndex(where: { $0.since < value.commit }) else {
           return key == nil
         }

@@ -69,7 +69,7 @@ extension ReadableStore {
       let (key, entity) = (index.indexing.indexes[place].key, index.indexing.indexes[place].entity)
       findings.append(
         StoreFinding(
-          "the index of \(snapshot.era?.name(of: entity) ?? "").\(name(of: key) ?? "") is not what "
+          "the index of \(snapshot.era?.name(of: entity) ?? "").\(nameTold(of: key)) is not what "
             + "the rows make of it."))
     }
     return findings

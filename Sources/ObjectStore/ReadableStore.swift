@@ -84,6 +84,9 @@ public class ReadableStore: @unchecked Sendable {
   /// The name of a key.
   package func name(of key: KeyNumber) -> String? { cataloguing.withLock { catalogue.keys[key] } }
 
+  /// The name of a key as it is told: nothing where it has none, which is a fault of the journal that others tell.
+  package func nameTold(of key: KeyNumber) -> String { name(of: key) ?? "" }
+
   /// Shows readers a later state.
   func publish(_ snapshot: Snapshot) {
     publishing.withLock {

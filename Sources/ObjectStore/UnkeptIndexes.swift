@@ -106,7 +106,7 @@ extension Snapshot {
     _ numbered: [(place: Int, number: IndexNumber)],
     _ body: (IndexEntry) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    let numbers = Dictionary(numbered.map { ($0.place, $0.number) }) { first, _ in first }
+    let numbers = Dictionary(firstOf: numbered.map { ($0.place, $0.number) })
     var rows = LayeredRows(of: self)
     while let next = try rows.next() {
       let indexed = index.indexing.places(of: next.object.entity)

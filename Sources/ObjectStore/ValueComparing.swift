@@ -26,8 +26,7 @@ struct ValueComparing {
   init(_ era: Era, keys: (String) -> KeyNumber?) {
     self.era = era
     var properties: [EntityNumber: Properties] = [:]
-    for entity in era.entities {
-      guard let model = era.model.entity(named: entity.description.name) else { continue }
+    for (number, model) in era.entitiesOfModel {
       var own: Properties = [:]
       for attribute in model.attributes {
         if let key = keys(attribute.name) {
@@ -38,7 +37,7 @@ struct ValueComparing {
         guard let key = keys(relationship.name) else { continue }
         own[key] = (relationship.name, .relationship(isToMany: relationship.isToMany))
       }
-      properties[entity.number] = own
+      properties[number] = own
     }
     self.properties = properties
   }

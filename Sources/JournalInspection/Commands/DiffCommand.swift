@@ -118,7 +118,7 @@ private struct StateComparison {
       let keys = Set((old?.entries ?? []).map(\.key)).union((new?.entries ?? []).map(\.key))
       var values: [(key: String, value: Commit.ChangedValue)] = []
       for key in keys where old?[key] != new?[key] {
-        values.append((store.name(of: key) ?? "", .init(old: old?[key], new: new?[key])))
+        values.append((store.nameTold(of: key), .init(old: old?[key], new: new?[key])))
       }
       let difference = ObjectDifference(
         object: object, kind: kind, values: values.sorted { $0.key < $1.key })

@@ -94,7 +94,7 @@ extension Command {
       passed.isNone
       ? []
       : (row?.entries ?? []).map {
-        (key: store.name(of: $0.key) ?? "", value: $0.value)
+        (key: store.nameTold(of: $0.key), value: $0.value)
       }.filter { value in
         !known.contains { $0.key == value.key } && !dropped.contains { $0.key == value.key }
       }.sorted { $0.key < $1.key }
@@ -127,7 +127,7 @@ extension Command {
         return nil
       }
     }
-    return (row?.entries ?? []).map { (store.name(of: $0.key) ?? "", $0.value) }
+    return (row?.entries ?? []).map { (store.nameTold(of: $0.key), $0.value) }
       .sorted { $0.0 < $1.0 }
   }
 

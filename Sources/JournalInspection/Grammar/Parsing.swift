@@ -8,7 +8,7 @@ package struct ParsedArguments: Sendable {
   private var openOperandCount: Int?
 
   init(_ words: some Sequence<String>, of command: Command) throws(ToolError) {
-    var rest = Array(words)[...]
+    var rest = Array(words)[0...]
     var onlyOperands = false
     while let word = rest.popFirst() {
       if onlyOperands || word == "-" || !word.hasPrefix("-") {

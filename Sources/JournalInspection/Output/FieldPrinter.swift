@@ -47,7 +47,7 @@ struct FieldPrinter {
       let shown = min(field.byteCount, Self.shownByteCount)
       let part = Array(bytes[field.offset..<field.offset + shown])
       row(
-        part[...], at: offset + UInt64(field.offset),
+        part[0...], at: offset + UInt64(field.offset),
         String(repeating: "  ", count: min(field.depth, 16)) + field.name,
         field.text + (shown < field.byteCount ? " (\(field.byteCount) bytes)" : ""),
         indent: "      ")

@@ -60,9 +60,8 @@ struct ObjectPrinter {
   func values(of row: Row, _ object: ObjectID) -> [(key: String, value: Value)] {
     let entity = snapshot.era?.entity(of: object)
     let order = (entity?.attributes.map(\.name) ?? []) + (entity?.relationships.map(\.name) ?? [])
-    let places = Dictionary(
-      order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    return row.entries.map { (key: store.name(of: $0.key) ?? "", value: $0.value) }.sorted {
+    let places = Dictionary(firstOf: order.enumerated().map { ($1, $0) })
+    return row.entries.map { (key: store.nameTold(of: $0.key), value: $0.value) }.sorted {
       let (one, other) = (places[$0.key] ?? .max, places[$1.key] ?? .max)
       return one == other ? $0.key < $1.key : one < other
     }

@@ -67,7 +67,7 @@ extension RowWriter {
     let columns = zip(keys, names).map { key, name in
       "\(name) \(described?.attribute(key)?.type.columnType ?? "TEXT")"
     }
-    let columnNames = Dictionary(zip(keys, names)) { first, _ in first }
+    let columnNames = Dictionary(firstOf: zip(keys, names))
     output.exact(
       "CREATE TABLE \(Self.name(table)) (\((["\(primary) TEXT PRIMARY KEY"] + columns).joined(separator: ", ")));\n"
     )

@@ -114,7 +114,7 @@ struct RowWriter {
     output.exact(
       ([Self.columnOfNames(beside: keys)] + keys).map(Self.cell).joined(separator: ",") + "\n")
     try forEach(objects) { object, values in
-      let known = Dictionary(values.map { ($0.key, $0.value) }) { first, _ in first }
+      let known = Dictionary(firstOf: values.map { ($0.key, $0.value) })
       let cells = keys.map { key in known[key].map { plain($0) } ?? "" }
       output.exact(([wording.name(object)] + cells).map(Self.cell).joined(separator: ",") + "\n")
     }
@@ -161,7 +161,7 @@ struct RowWriter {
   private func cells(
     _ object: ObjectID, _ values: [(key: String, value: Value)], _ keys: [String]
   ) -> [String] {
-    let known = Dictionary(values.map { ($0.key, $0.value) }) { first, _ in first }
+    let known = Dictionary(firstOf: values.map { ($0.key, $0.value) })
     return [wording.name(object)]
       + keys.map { key in known[key].map { wording.text($0, longest: Self.widest) } ?? "" }
   }

@@ -246,8 +246,7 @@ private struct Importing {
   /// Says of which lines there is what cannot be saved.
   func refusal(_ errors: ValidationErrors) -> ToolError {
     let lines = Dictionary(
-      objects.compactMap { exported in ids[exported.id].map { ($0, exported.line) } }
-    ) { first, _ in first }
+      firstOf: objects.compactMap { exported in ids[exported.id].map { ($0, exported.line) } })
     let told = errors.failures.map { failure in
       let place = failure.entityName + (failure.key.map { ".\($0)" } ?? "")
       let sentence = failure.kind.sentence(of: place)

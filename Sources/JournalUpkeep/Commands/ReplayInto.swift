@@ -120,7 +120,7 @@ private struct JournalCut {
     }
     let part = survey.parts[place]
     let cut = JournalSurvey.Part(part, before: found.frame, at: found.offset ?? part.end)
-    parts = (survey.parts[..<place] + [cut])[...]
+    parts = survey.parts[..<place] + [cut]
     self.rest = rest
   }
 

@@ -69,7 +69,7 @@ struct JournalCopy {
     let copied = try onStore { () throws(StoreError) in
       try Checkpoint.copyFiles(survey.manifest, in: survey.folder, to: place.folder)
     }
-    try copy(survey.parts[...], of: survey, copied.attachments)
+    try copy(survey.parts[0...], of: survey, copied.attachments)
     return copied.findings.map { "\($0)" }
   }
 

@@ -174,7 +174,7 @@ struct JournalSurvey {
 
   /// Whether a frame stands before the first place where something is wrong.
   func hasSound(_ frame: FrameNumber) -> Bool {
-    let sound = firstHole.map { parts[...$0] } ?? parts[...]
+    let sound = firstHole.map { parts[...$0] } ?? parts[0...]
     return sound.contains { $0.segment.firstFrame <= frame && frame <= $0.lastFrame }
   }
 

@@ -105,7 +105,7 @@ extension Repair {
     }
     guard let hole = survey.firstHole else {
       guard survey.goesBackToBeginning || end != nil else { return nil }
-      return RepairPlan(parts: survey.parts[...], keepsCheckpoint: end != nil)
+      return RepairPlan(parts: survey.parts[0...], keepsCheckpoint: end != nil)
     }
     let isBegun = survey.parts[hole].header != nil
     let before = survey.parts[..<(isBegun ? hole + 1 : hole)]
