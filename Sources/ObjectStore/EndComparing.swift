@@ -26,7 +26,7 @@ struct EndComparing {
   private let era: Era
 
   /// What is wrong with the ends of a state's relationships.
-  static func findings(in head: Snapshot, name: (KeyNumber) -> String?) throws(StoreError)
+  static func findings(in head: Snapshot, name: (KeyNumber) -> String) throws(StoreError)
     -> [StoreFinding]
   {
     guard let era = head.era else { return [] }
@@ -94,16 +94,16 @@ struct EndComparing {
     guard
       era.ends[other.entity].contains(where: { $0.key == back.key && $0.deleteRule == .noAction })
     else { return false }
-    return try head.handle(of: other).map(\.isDeleted) ?? true
+    return try head.handle(of: other)?.isDeleted != false
   }
 
-  private func finding(_ link: Link, isFirstEnd: Bool, _ name: (KeyNumber) -> String?)
+  private func finding(_ link: Link, isFirstEnd: Bool, _ name: (KeyNumber) -> String)
     -> StoreFinding
   {
     let (object, key) = isFirstEnd ? (link.object, link.key) : (link.other, link.otherKey)
     let (other, back) = isFirstEnd ? (link.other, link.otherKey) : (link.object, link.key)
     return StoreFinding(
-      "\(name(key) ?? "") of \(object) leads to \(other), which does not lead back by \(name(back) ?? ""); set one of the "
+      "\(name(key)) of \(object) leads to \(other), which does not lead back by \(name(back)); set one of the "
         + "two anew.", matter: .contradiction)
   }
 }

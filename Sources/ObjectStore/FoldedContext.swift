@@ -84,7 +84,7 @@ struct FoldedContext {
     } catch {
       switch error {
       case .contradiction(let contradiction):
-        problem = StoreError(contradiction: "\(contradiction)", in: frame)
+        problem = StoreError(contradiction: contradiction, in: frame)
       case .row(let error):
         // A commit that was never durable is gone, and an edit that was made on it may be there.
         guard error.code == .commitMissing || tellsDamage && error.isFinding else {

@@ -26,9 +26,14 @@ extension ReadableStore {
     for run in head.index.runs {
       try check({ StoreFinding(ofIndex: StoreError($0)) }, run.verify)
     }
-    if deep, verification.findings.isEmpty {
+    guard deep, verification.findings.isEmpty else { return verification }
+    do throws(StoreError) {
       verification.findings += try compareIndexes(of: head)
-      verification.findings += try EndComparing.findings(in: head) { name(of: $0) }
+      verification.findings += try EndComparing.findings(in: head, name: nameTold)
+    } catch {
+      // Rows that contradict each other are what is looked for.
+      guard error.isFinding else { throw error }
+      verification.findings.append(StoreFinding(error))
     }
     return verification
   }

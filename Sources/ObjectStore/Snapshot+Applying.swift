@@ -101,7 +101,7 @@ enum SnapshotProblem: Error {
   func error(in frame: FrameNumber) -> StoreError {
     switch self {
     case .unreadable(let error): error
-    case .misfit(let error): StoreError(contradiction: "\(error)", in: frame)
+    case .misfit(let error): StoreError(contradiction: error, in: frame)
     case .chainBroken(let object, let commit):
       StoreError(
         contradiction: "commit \(commit) does not follow the last change of \(object)", in: frame)

@@ -203,6 +203,13 @@ extension StoreError {
         + "it can be read, but not gone on from; a backup may have the rest.", frame: frame)
   }
 
+  /// The same, of what a fold finds: its sentence becomes part of another.
+  init(contradiction error: FoldError, in frame: FrameNumber) {
+    let sentence = error.description
+    self.init(
+      contradiction: sentence.prefix(1).lowercased() + sentence.dropFirst().dropLast(), in: frame)
+  }
+
   /// A value that cannot be written.
   init(refusing error: EventCodingError) {
     self.init(.valueRefused, "the value cannot be stored: \(error); change it and try again.")
