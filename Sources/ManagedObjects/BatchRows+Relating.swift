@@ -19,8 +19,10 @@ extension BatchRows {
   ) throws(StoreError) -> Set<ObjectID> {
     guard let inverse = relationship.inverse else { return [] }
     // Another relationship of the owner may have an inverse of the same name in another entity.
-    let destination = schema.entity(relationship.destination)
-    var found = (arrivals[owner] ?? []).filter { destination?.includes($0.entity) ?? false }
+    let schema = schema
+    var found = arrivals[owner, default: []].filter {
+      schema.isKind($0.entity, of: relationship.destination)
+    }
     try snapshot.forEachObject(
       referringTo: owner, by: inverse.key, of: relationship.destination
     ) { (object) throws(StoreError) in
@@ -68,6 +70,7 @@ extension BatchRows {
   mutating func unlink(
     _ object: ObjectID, _ back: RelationshipInfo.Inverse, from owner: ObjectID
   ) throws(StoreError) {
+    touched.insert(object)
     switch back.storage {
     case .one:
       if try value(of: back.key, object)?.reference == owner {
@@ -84,6 +87,7 @@ extension BatchRows {
     _ object: ObjectID, _ back: RelationshipInfo.Inverse, to owner: ObjectID,
     otherSide own: RelationshipInfo.Inverse
   ) throws(StoreError) {
+    touched.insert(object)
     switch back.storage {
     case .one:
       let former = try value(of: back.key, object)?.reference

@@ -6,12 +6,12 @@ internal import ObjectStore
 extension BatchRows {
   /// Everything that is wrong with the objects that the batch changes.
   ///
-  /// - Parameter new: those that were checked when they were taken in.
+  /// - Parameter new: those that were checked when they were taken in; what others have done to them since was not.
   mutating func failures(except new: Set<ObjectID> = []) throws(StoreError) -> [ValidationFailure] {
     var failures = try deniedDeletions()
     settle()
     let changed = entries.filter { $0.value.row != nil && $0.value.base != $0.value.row }
-    for object in changed.keys.sorted() where !new.contains(object) {
+    for object in changed.keys.sorted() where !new.contains(object) || touched.contains(object) {
       guard let info = schema.entity(object.entity), let row = try row(of: object) else { continue }
       failures += try self.failures(of: row, object, info)
     }

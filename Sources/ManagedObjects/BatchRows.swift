@@ -27,6 +27,8 @@ struct BatchRows {
   /// Where relationships lead that objects hold themselves, while these are changed for many others; set in the rows
   /// before these are looked at.
   private var gathered: [ObjectID: [KeyNumber: GatheredDestinations]] = [:]
+  /// Objects whose other ends of relationships others have changed in this batch.
+  var touched: Set<ObjectID> = []
   /// Objects that are known to be there.
   private var known: Set<ObjectID> = []
 
