@@ -10,11 +10,8 @@ extension ManagedObjectContext {
   /// Makes a new object, which the next save brings into the store.
   @discardableResult
   public func insert<Object: ManagedObject>(_ type: Object.Type) -> Object {
-    guard let info = schema.entity(of: type) else {
+    guard let info = schema.entity(of: type), let object = insert(info) as? Object else {
       preconditionFailure("\(type) is not in the model that the store was opened with.")
-    }
-    guard let object = insert(info) as? Object else {
-      preconditionFailure("the objects of \(info.name) are of another class than \(type).")
     }
     return object
   }
@@ -96,8 +93,8 @@ extension ManagedObjectContext {
     state.isBeingDeleted = true
     object.prepareForDeletion()
     state.isBeingDeleted = false
-    // The hook may have given it up.
-    guard canBeChanged(state) else { return }
+    // The hook may have given it up, or all that the context has.
+    guard state.context === self, canBeChanged(state) else { return }
     readMembers(of: state)
     held[state.objectID] = object
     forgetPendingOfOpenStep(of: state)
