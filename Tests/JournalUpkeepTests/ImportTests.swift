@@ -91,6 +91,35 @@ import ToolSupport
     #expect(!run.errors.contains("xjournal://"), "\(run)")
   }
 
+  @Test func `of much that cannot be saved the first lines are named, and the others counted`()
+    throws
+  {
+    let disk = try Journals.sound()
+    let rows = (1...25).map {
+      #"{"kind":"object","entity":"Post","uri":"xjournal://0000000000000001/0/1/\#($0)","values":{"likes":null}}"#
+    }
+    let run = Upkeep.run(
+      "import - -o New.xjournal", on: disk, input: rows.joined(separator: "\n"))
+    #expect(run.status == .no)
+    let lines = run.errors.split(separator: "\n")
+    #expect(lines.count { $0.contains("Post.likes must have a value") } == 20, "\(run.errors)")
+    #expect(run.errors.contains("line 20: ") && !run.errors.contains("line 21: "))
+    #expect(run.errors.contains("and 5 more."), "\(run.errors)")
+  }
+
+  @Test(arguments: ["..", ".", "/", "Sub/.."])
+  func `a place that says no name for a new journal is refused, and nothing is made`(
+    path: String
+  ) throws {
+    let disk = try Journals.sound()
+    let before = disk.paths
+    for line in ["backup -o \(path) -s Notes.xjournal", "compact -o \(path) -s Notes.xjournal"] {
+      let run = Upkeep.run(line, on: disk)
+      #expect(run.status == .cannotCreate && !run.errors.isEmpty, "\(line): \(run)")
+      #expect(disk.paths == before)
+    }
+  }
+
   @Test(arguments: 0...24)
   func `a journal that is replayed up to a commit is as it was then`(number: Int) throws {
     let disk = try LongJournal.make(.late)

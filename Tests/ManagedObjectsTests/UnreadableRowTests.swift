@@ -11,7 +11,7 @@ import Testing
   /// What a context does that must read.
   enum Work: CaseIterable {
     case value, members, refresh, refreshMerging, merge, undo, redo, revert, revertOne, delete
-    case child, fetch, resume, undoOne, bringBack
+    case child, fetch, resume, undoOne, bringBack, following, followingChild
   }
 
   /// A context whose store has nothing in memory, and what it is to work with.
@@ -35,7 +35,8 @@ import Testing
       context.mergePolicy = .mergeByPropertyObjectTrump
       let other = stage.context()
       switch work {
-      case .refresh, .refreshMerging, .merge:
+      case .refresh, .refreshMerging, .merge, .following:
+        context.automaticallyMergesChanges = work == .following
         try post(0).setValue("mine", forKey: "author")
         _ = try post(1).value(forKey: "title")
         context.processPendingChanges()
@@ -78,6 +79,16 @@ import Testing
       case .revertOne: try context.revert(.commit(2))
       case .bringBack: try context.revert(to: .commit(2))
       case .delete: context.delete(context.object(with: blog))
+      case .following: context.processPendingChanges()
+      case .followingChild:
+        let child = ManagedObjectContext(parent: context)
+        self.child = child
+        child.automaticallyMergesChanges = true
+        child.object(with: posts[1]).setValue("of a child", forKey: "author")
+        context.object(with: posts[0]).setValue("of the parent", forKey: "title")
+        context.object(with: posts[1]).setValue("of the parent", forKey: "title")
+        child.processPendingChanges()
+        try child.save()
       case .fetch:
         for post in try context.fetch(FetchRequest("Post", where: "title CONTAINS 'o'")) {
           post.setValue(9, forKey: "score")
