@@ -1,15 +1,15 @@
-internal import DiskAccess
+package import DiskAccess
 internal import JournalInspection
 
 /// A folder as it would be if some files were there, or had other bytes than they have. Nothing is written for that.
-final class SuppliedFolder: ReadableFolder {
+package final class SuppliedFolder: ReadableFolder {
   /// What is supplied, by paths from here.
   private let files: [String: [UInt8]]
   /// Nil where there is none, but for what is supplied.
   private let folder: (any ReadableFolder)?
-  let name: String
+  package let name: String
 
-  init(_ folder: any ReadableFolder, _ files: [String: [UInt8]]) {
+  package init(_ folder: any ReadableFolder, _ files: [String: [UInt8]]) {
     (self.folder, self.files, name) = (folder, files, folder.name)
   }
 
@@ -17,13 +17,13 @@ final class SuppliedFolder: ReadableFolder {
     (self.folder, self.files, self.name) = (folder, files, name)
   }
 
-  func fileForReading(_ name: String) throws(DiskError) -> any ReadableFile {
+  package func fileForReading(_ name: String) throws(DiskError) -> any ReadableFile {
     if let bytes = files[name] { return SuppliedFile(name, bytes) }
     guard let folder else { throw DiskError(.openFile, name, .notFound) }
     return try folder.fileForReading(name)
   }
 
-  func folderForReading(_ name: String) throws(DiskError) -> any ReadableFolder {
+  package func folderForReading(_ name: String) throws(DiskError) -> any ReadableFolder {
     let inner = files(in: name)
     if inner.isEmpty, let folder { return try folder.folderForReading(name) }
     do throws(DiskError) {
@@ -43,19 +43,19 @@ final class SuppliedFolder: ReadableFolder {
     return inner
   }
 
-  func names() throws(DiskError) -> [String] {
+  package func names() throws(DiskError) -> [String] {
     let supplied = files.keys.compactMap { $0.split(separator: "/").first.map(String.init) }
     return Set(try folder?.names() ?? []).union(supplied).sorted()
   }
 
-  func information(of name: String) throws(DiskError) -> FileInformation? {
+  package func information(of name: String) throws(DiskError) -> FileInformation? {
     if let bytes = files[name] { return SuppliedFile(name, bytes).described }
     if let there = try folder?.information(of: name) { return there }
     guard !files(in: name).isEmpty else { return nil }
     return FileInformation(kind: .folder, device: 0, node: 0, byteCount: 0, allocatedByteCount: 0)
   }
 
-  func fileSystem() throws(DiskError) -> FileSystemKind {
+  package func fileSystem() throws(DiskError) -> FileSystemKind {
     try folder?.fileSystem() ?? FileSystemKind(magicNumber: 0)
   }
 }
