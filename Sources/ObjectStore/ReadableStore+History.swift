@@ -104,8 +104,8 @@ extension ReadableStore {
 
   /// Every value that a key of an object had, the first first; without a key, those of all keys.
   ///
-  /// A key that a change of the model has renamed is followed to the names it had: the values under them are told
-  /// with these. A name that only earlier models knew stands for what it was there.
+  /// A key that a change of the model has renamed is followed to the names it had and has got: the values under them are
+  /// told with these. A name that two keys had in turn stands for what had it under each model.
   ///
   /// - Throws: where the object never was, or nothing is known of it any more, or its commits cannot be read. Commits
   ///   that compaction has dropped are left out.
@@ -113,10 +113,10 @@ extension ReadableStore {
     of object: ObjectID, key: String? = nil
   ) throws(StoreError) -> [PastValue] {
     var values: [PastValue] = []
-    var names = key.map { NamesOfKey(of: $0, in: object.entity, self) }
+    let names = key.map { NamesOfKey(of: $0, in: object.entity, self) }
     try walkBack(object) { era, changed in
-      let name = names?.name(inEra: era)
-      values += changed.filter { key == nil || $0.key == name }.sorted { $0.key > $1.key }
+      let wanted = names.map { Set($0.keys(inEra: era).compactMap(name)) }
+      values += changed.filter { wanted?.contains($0.key) ?? true }.sorted { $0.key > $1.key }
       return true
     }
     return values.reversed()

@@ -87,13 +87,16 @@ extension ReadableStore {
     of object: ObjectID, key: String?, passingOver: (CommitNumber, StoreError) -> Void
   ) throws(StoreError) -> [PastValue] {
     var values: [PastValue] = []
-    var names = key.map { NamesOfKey(of: $0, in: object.entity, self) }
+    let names = key.map { NamesOfKey(of: $0, in: object.entity, self) }
+    let wanted = names.map { (names) -> [Set<String>] in
+      head.eras.indices.map { Set(names.keys(inEra: $0).compactMap(name)) }
+    }
     // Also where none of its values is wanted.
     var first = head.number.next
     do throws(StoreError) {
       try walkBack(object) { era, changed in
-        let name = names?.name(inEra: era)
-        values += changed.filter { key == nil || $0.key == name }.sorted { $0.key > $1.key }
+        values += changed.filter { wanted?[era].contains($0.key) ?? true }
+          .sorted { $0.key > $1.key }
         first = min(first, changed.first?.commit ?? first)
         return true
       }
@@ -115,15 +118,12 @@ extension ReadableStore {
       return true
     }
     older.append(stretch)
-    names = key.map { NamesOfKey(of: $0, in: object.entity, self) }
     let eras = head.eras
-    let wanted = eras.indices.reversed().map { names?.name(inEra: $0) }
     return older.reversed().flatMap { stretch in
       stretch.values { nameTold(of: $0) }.filter { value in
-        guard key != nil, let era = eras.lastIndex(where: { $0.since < value.commit }) else {
-          return key == nil
-        }
-        return wanted[eras.count - 1 - era] == value.key
+        guard let wanted else { return true }
+        let era = eras.lastIndex { $0.since < value.commit }
+        return era.map { wanted[$0].contains(value.key) } ?? false
       }
     } + values.reversed()
   }

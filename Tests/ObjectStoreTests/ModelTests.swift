@@ -166,7 +166,9 @@ import Testing
     }
   }
 
-  @Test func `S72: the history of a renamed key has what it was under its former names`() throws {
+  @Test func `S72: the history of a renamed key has all it was, by whichever name it is asked for`()
+    throws
+  {
     var life = try ModelLife(try Self.model([Self.title]))
     let note = try life.insert("Note", ["title": "one"])
     try life.save([note: ["title": "two"]])
@@ -175,7 +177,7 @@ import Testing
     try life.save([note: ["head": "three"]])
     let all = ["1 title: - one", "2 title: one two", "3 head: two three"]
     #expect(try Self.told(life, note, "head") == all)
-    #expect(try Self.told(life, note, "title") == Array(all[..<2]))
+    #expect(try Self.told(life, note, "title") == all)
     #expect(try life.store.history(of: note).map(\.key) == ["title", "title", "head"])
     // A new attribute of the old name is another one.
     try life.reopen(
@@ -184,8 +186,9 @@ import Testing
       ]))
     try life.save([note: ["name": "four", "title": "new"]])
     #expect(try Self.told(life, note, "name") == all + ["4 name: three four"])
-    #expect(try Self.told(life, note, "title") == ["4 title: - new"])
-    #expect(try Self.told(life, note, "head") == all)
+    #expect(try Self.told(life, note, "head") == all + ["4 name: three four"])
+    // Each had the name in its time.
+    #expect(try Self.told(life, note, "title") == Array(all[..<2]) + ["4 title: - new"])
     #expect(try Self.told(life, note, "nothing") == [])
     try life.store.close()
   }
