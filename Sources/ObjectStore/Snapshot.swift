@@ -212,6 +212,22 @@ package struct Snapshot: Sendable {
     }
   }
 
+  /// The last commit before the model that has an object's entity no more, where the object was there until then and
+  /// would be for all that commits have done.
+  package func lastCommitWithEntity(
+    of object: ObjectID
+  ) throws(StoreError) -> CommitNumber? {
+    guard let last = eras.lastIndex(where: { $0.name(of: object.entity) != nil }),
+      last < eras.count - 1, try assembled(object, through: last)?.stored.row != nil
+    else { return nil }
+    return eras[last + 1].since
+  }
+
+  /// The entities that this state has, and the model of a later one has no more.
+  package func entities(goneIn later: Snapshot) -> Set<EntityNumber> {
+    Set((era?.entities ?? []).map(\.number).filter { later.era?.name(of: $0) == nil })
+  }
+
   /// What an earlier snapshot of the store has of an object, as this one has it.
   package func converted(_ row: Row?, of object: ObjectID, from earlier: Snapshot) -> Row? {
     convert(row, of: object, from: max(0, earlier.eras.count - 1))

@@ -208,7 +208,10 @@ import ToolSupport
     var written: Set<String> = []
     let editless = try Journals.killed()
     try editless.folder(at: Journals.path).remove("edits")
-    let others = [try VariedJournal.make(), try Journals.damaged(), editless, try Self.longFrame()]
+    let others = [
+      try VariedJournal.make(), try Journals.damaged(), editless,
+      try RenamedJournal.twiceRenamed(), try Self.longFrame(),
+    ]
     for (number, disk) in ([try Journals.killed()] + others).enumerated() {
       let lines = number < others.count ? GoldenTests.lines.values.flatMap { $0 } : ["dump"]
       for line in lines where !line.contains("--format") {

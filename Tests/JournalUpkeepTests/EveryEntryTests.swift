@@ -124,7 +124,9 @@ import ToolSupport
   @Test func `every event is told in words and in JSON`() throws {
     let disk = try Self.disk([.unknown(kind: 90, bytes: [1, 2])])
     let run = Upkeep.run("events -s store", on: disk)
-    #expect(run.status == .fine && run.errors == "", "\(run.errors)")
+    // The last frame is not known to be durable.
+    #expect(
+      run.status == .fine && run.errors.contains("commits after 2 may be missing: 76 B"), "\(run)")
     for words in [
       "resumed", "reconciled  Note/1 text, list", "of kind 90", "stepEnded  Typing",
       "refreshed  Note/1 to commit", ", keeping changes", "and 2 further on", "saveFailed",

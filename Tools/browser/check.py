@@ -31,9 +31,12 @@ for (const place of PLACES) {
     slider.dispatchEvent(new Event("input"));
   });
   if (view.place !== place) probe.problems.push(`the slider is at ${view.place}, not ${place}`);
-  const names = [...view.state.keys()].sort(), stride = Math.ceil(names.length / SAMPLE) || 1;
-  probe.states[place] = { count: names.length, objects: Object.fromEntries(
-    names.filter((_, index) => index % stride === 0).map(name => [name, view.state.get(name).values])) };
+  const uris = [...view.state.keys()].sort(), stride = Math.ceil(uris.length / SAMPLE) || 1;
+  probe.states[place] = { count: uris.length, objects: Object.fromEntries(
+    uris.filter((_, index) => index % stride === 0).map(uri => {
+      const { name, entity, values } = view.state.get(uri);
+      return [uri, [name, entity, values]];
+    })) };
 }
 const last = report.commits.length - 1;
 timed("to the end", () => document.dispatchEvent(new KeyboardEvent("keydown", { key: "End" })));
@@ -80,25 +83,32 @@ def lines_of(page):
 
 def states(lines, places):
     """What the commits add up to at some places."""
-    objects = {line["object"]: dict(line["values"]) for line in lines if line["kind"] == "object"}
-    commits = [line for line in lines if line["kind"] == "commit"]
-    wanted, found = set(places), {}
-    for place, commit in enumerate(commits):
-        for change in commit["changes"] if place > 0 else []:
+    objects = {line["uri"]: [line["object"], line["entity"], dict(line["values"])]
+               for line in lines if line["kind"] == "object"}
+    wanted, found, place, changes = set(places), {}, -1, []
+    for line in lines:
+        if line["kind"] == "modelChange":
+            changes += line["objects"]
+        if line["kind"] != "commit":
+            continue
+        place += 1
+        changes += line["changes"] if place > 0 else []
+        for change in changes:
             if change["change"] == "deleted":
-                del objects[change["object"]]
+                del objects[change["uri"]]
                 continue
-            values = dict(objects.get(change["object"], {}))
+            values = dict(objects.get(change["uri"], ["", "", {}])[2])
             for key, value in change["values"].items():
                 if value["new"] is None:
                     values.pop(key, None)
                 else:
                     values[key] = value["new"]
-            objects[change["object"]] = values
+            objects[change["uri"]] = [change["object"], change["entity"], values]
+        changes = []
         if place in wanted:
-            names = sorted(objects)
-            stride = -(-len(names) // SAMPLE) or 1
-            found[place] = {"count": len(names), "objects": {name: objects[name] for name in names[::stride]}}
+            uris = sorted(objects)
+            stride = -(-len(uris) // SAMPLE) or 1
+            found[place] = {"count": len(uris), "objects": {uri: objects[uri] for uri in uris[::stride]}}
     return found
 
 

@@ -8,7 +8,8 @@ extension Command {
     "diff", "Tells what differs between two states.",
     details: [
       "As a patch it can be applied to another store by ‘patch’, or by a program. Where the model has changed meanwhile, both "
-        + "states are taken as the later one of the two has them: what was renamed does not differ by that."
+        + "states are taken as the later one of the two has them: what was renamed does not differ by that. Objects of an entity "
+        + "that the later model has no more are only in the earlier state, and it is said why. A patch leaves them out."
     ],
     examples: [
       Example("xjournal diff head~1", "what the last commit has done"),
@@ -55,7 +56,8 @@ extension Command {
     }
     let comparison = try StateComparison(request, store, from, to)
     var printer = DifferencePrinter(
-      store, format == "json", isShort: request.has("name-only"), request.output)
+      Wording(store, comparison.later), format == "json", isShort: request.has("name-only"),
+      request.output)
     try onStore { () throws(StoreError) in
       try comparison.forEach { (difference) in
         if !request.has("stat") { printer.show(difference) }
@@ -72,45 +74,56 @@ extension Command {
 private struct ObjectDifference {
   let object: ObjectID
   let kind: Commit.Kind
+  /// Whether the later model does not have its entity.
+  let isWithoutEntity: Bool
   /// By key, in order.
   let values: [(key: String, value: Commit.ChangedValue)]
 }
 
 /// Compares two states of a store, of which only those objects are looked at that commits between them have changed; where
-/// these cannot be read, all are.
+/// these cannot be read, all are. Those of entities that the later model does not have are looked at, too.
 private struct StateComparison {
   private let store: StoreReader
   private let earlier: Snapshot
-  private let later: Snapshot
+  let later: Snapshot
   private let isForward: Bool
   private let changed: [ObjectID]
+  /// The entities that the later model has no more.
+  private let gone: Set<EntityNumber>
 
   init(
     _ request: Request, _ store: StoreReader, _ from: CommitNumber, _ to: CommitNumber
   ) throws(ToolError) {
     self.store = store
     isForward = from < to
-    (earlier, later, changed) = try onStore { () throws(StoreError) in
+    (earlier, later, gone, changed) = try onStore { () throws(StoreError) in
       // The earlier state is made from the later.
       let later = try store.snapshot(
         at: max(from, to), countedBackFrom: store.head, passingOver: request.passOver)
       let earlier = try store.snapshot(
         at: min(from, to), countedBackFrom: later, passingOver: request.passOver)
+      let gone = earlier.entities(goneIn: later)
       do throws(StoreError) {
         let changes = try store.netChanges(after: min(from, to), through: max(from, to)) ?? [:]
-        return (earlier, later, changes.keys.sorted())
+        var changed = Set(changes.keys)
+        if !gone.isEmpty {
+          changed.formUnion(try earlier.allObjects().filter { gone.contains($0.entity) })
+        }
+        return (earlier, later, gone, changed.sorted())
       } catch {
         guard error.isFinding else { throw error }
         request.passOver(error)
         let objects = Set(try earlier.allObjects()).union(try later.allObjects())
-        return (earlier, later, objects.sorted())
+        return (earlier, later, gone, objects.sorted())
       }
     }
   }
 
   func forEach(_ body: (ObjectDifference) -> Bool) throws(StoreError) {
     for object in changed {
-      let before = later.converted(try earlier.row(of: object), of: object, from: earlier)
+      let isGone = gone.contains(object.entity)
+      let row = try earlier.row(of: object)
+      let before = isGone ? row : later.converted(row, of: object, from: earlier)
       let after = try later.row(of: object)
       guard before != after else { continue }
       let (old, new) = isForward ? (before, after) : (after, before)
@@ -121,7 +134,8 @@ private struct StateComparison {
         values.append((store.nameTold(of: key), .init(old: old?[key], new: new?[key])))
       }
       let difference = ObjectDifference(
-        object: object, kind: kind, values: values.sorted { $0.key < $1.key })
+        object: object, kind: kind, isWithoutEntity: isGone,
+        values: values.sorted { $0.key < $1.key })
       guard body(difference) else { return }
     }
   }
@@ -135,8 +149,8 @@ private struct DifferencePrinter {
   private let output: Output
   private var counts: [String: (inserted: Int, updated: Int, deleted: Int, values: Int)] = [:]
 
-  init(_ store: StoreReader, _ isJSON: Bool, isShort: Bool, _ output: Output) {
-    wording = Wording(store)
+  init(_ wording: Wording, _ isJSON: Bool, isShort: Bool, _ output: Output) {
+    self.wording = wording
     self.isJSON = isJSON
     self.isShort = isShort
     self.output = output
@@ -157,7 +171,11 @@ private struct DifferencePrinter {
 
   func show(_ difference: ObjectDifference) {
     guard !isJSON else { return output.json(json(difference)) }
-    output.line("\(ChangeWording.sign(difference.kind)) \(wording.name(difference.object))")
+    let reason =
+      difference.isWithoutEntity
+      ? "  the later model has no ‘\(wording.entity(of: difference.object))’" : ""
+    output.line(
+      "\(ChangeWording.sign(difference.kind)) \(wording.name(difference.object))\(reason, .faint)")
     guard !isShort else { return }
     for (key, value) in difference.values {
       output.line("    \(key, .key): \(ChangeWording.words(value, difference.kind, wording))")
@@ -190,6 +208,7 @@ private struct DifferencePrinter {
       [
         ("object", .string(wording.name(object))), ("uri", .string(object.uri)),
         ("change", .string(difference.kind.name)),
+        ("isWithoutEntity", difference.isWithoutEntity ? .boolean(true) : nil),
         (
           "values",
           isShort ? nil : ChangeWording.json(difference.values, of: object, wording)

@@ -15,6 +15,8 @@ extension Command {
       "In CSV and SQL an object that a value leads to is ‘Post/7’, and what has several values is JSON, with objects by their "
         + "URIs. A table is called as its entity, but for ‘_sqlite_x’ where that is ‘sqlite_x’, as SQLite keeps such names to "
         + "itself. SQLite reads no table of more than 2,000 columns; where one has more, that is told.",
+      "Entities and keys are called as the model had them at the state that is written, and so --entity names one. "
+        + "‘import’ reads them by the model that the journal has now, and refuses entities that this does not have.",
       "The property list is in XML, which has no control characters: ‘\u{FFFD}’ stands for each, and it is told how many texts "
         + "had any. Dates have whole seconds there.",
     ],
@@ -81,7 +83,7 @@ extension Request {
     guard let name = self["entity"] else { return snapshot.rootEntities }
     let all = snapshot.era?.model.descriptions ?? []
     guard all.contains(where: { $0.name == name }) else {
-      throw .noEntity(name, in: snapshot.era?.model)
+      throw .noEntity(name, at: snapshot, of: try store())
     }
     return [name]
   }

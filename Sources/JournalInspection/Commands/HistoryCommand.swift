@@ -7,6 +7,8 @@ extension Command {
   static let history = Command(
     "history", "Tells every value that an object had: when, by whom, old and new.",
     details: [
+      "A key that was renamed is followed through all its names, whichever is asked for, and its values are told by those they "
+        + "had. Where two keys had a name in turn, each is meant as long as it had it.",
       "Of what compaction has dropped there are the values that were there before the first commit that is kept; "
         + "‘commit’ is null of them in JSON.",
       "Commits that cannot be read are passed over: which those are is told, and ends it with 65. Of what comes before "
@@ -25,16 +27,22 @@ extension Command {
     travels: true
   ) { (request) throws(ToolError) in
     let (store, number) = (try request.store(), try request.commitNumber())
-    let object = try request.object(0, request.snapshot())
+    let snapshot = try request.snapshot()
+    let object = try request.object(0, snapshot)
     let passed = PassedCommits(request)
     let values = try onStore(about: object, store) { () throws(StoreError) in
       try store.history(of: object, key: request.operand(1), passingOver: passed.pass)
     }.filter { $0.commit <= number }
-    let dropped = try droppedValues(of: object, request, passed, through: number)
-      .filter { request.operand(1) == nil || $0.key == request.operand(1) }
+    let names = request.operand(1).map { NamesOfKey(of: $0, in: object.entity, store) }
+    let former = try droppedRow(of: object, request, passed, through: number)
+    let wanted = former.flatMap { names?.keys(inEra: $0.state.eras.count - 1) }
+    let dropped = rowValues(former?.row, store).filter { value in
+      wanted == nil
+        || store.existingKey(named: value.key).map { wanted?.contains($0) == true } == true
+    }
     guard !values.isEmpty || !dropped.isEmpty else {
       passed.tell()
-      let name = Wording(store).name(object)
+      let name = Wording(store, snapshot).name(object)
       guard let key = request.operand(1) else {
         guard passed.isNone else {
           return request.cannotTell("what values \(name) had up to commit \(number)")
@@ -49,13 +57,13 @@ extension Command {
       throw .no(
         "\(name) had no value of ‘\(key)’ up to commit \(number)", nearest: key, among: known)
     }
-    let printer = PastValuePrinter(store, object, request.output)
+    let printer = PastValuePrinter(store, object, snapshot, request.output)
     for value in dropped {
       printer.show(value.key, value.value, "before commit \(store.firstKeptCommit)")
     }
     for value in values {
       passed.tell(before: value.commit)
-      printer.show(value, withOld: true)
+      printer.show(value, value.key, withOld: true)
     }
     passed.tell()
     return .fine
@@ -75,18 +83,18 @@ extension Command {
     travels: true
   ) { (request) throws(ToolError) in
     let (store, number) = (try request.store(), try request.commitNumber())
-    let object = try request.object(0, request.snapshot())
-    let printer = PastValuePrinter(store, object, request.output)
-    let row = try onStore { [snapshot = try request.snapshot()] () throws(StoreError) in
-      try snapshot.row(of: object)
-    }
+    let snapshot = try request.snapshot()
+    let object = try request.object(0, snapshot)
+    let printer = PastValuePrinter(store, object, snapshot, request.output)
+    let row = try onStore { () throws(StoreError) in try snapshot.row(of: object) }
     let passed = PassedCommits(request)
-    let known = try blame(object, store, number, passed).filter { value in
+    let known = try blame(object, store, number, snapshot, passed).filter { key, value in
       // Another may have come by a commit that cannot be read.
-      passed.isNone || store.existingKey(named: value.key).flatMap { row?[$0] } == value.new
+      passed.isNone || store.existingKey(named: key).flatMap { row?[$0] } == value.new
     }
-    let dropped = try droppedValues(of: object, request, passed, through: number).filter {
-      dropped in
+    let former = try droppedRow(of: object, request, passed, through: number)
+    let carried = former.flatMap { snapshot.converted($0.row, of: object, from: $0.state) }
+    let dropped = rowValues(carried, store).filter { dropped in
       store.existingKey(named: dropped.key).map { row?[$0] } == dropped.value
         && !known.contains { $0.key == dropped.key }
     }
@@ -100,44 +108,52 @@ extension Command {
       }.sorted { $0.key < $1.key }
     defer { passed.tell() }
     guard !known.isEmpty || !dropped.isEmpty || !untold.isEmpty else {
-      throw .no("\(Wording(store).name(object)) had no values at commit \(number).")
+      throw .no("\(Wording(store, snapshot).name(object)) had no values at commit \(number).")
     }
     for value in untold { printer.show(value.key, value.value, "commit cannot be told") }
     for value in dropped {
       printer.show(value.key, value.value, "before commit \(store.firstKeptCommit)")
     }
-    for value in known { printer.show(value, withOld: false) }
+    for (key, value) in known { printer.show(value, key, withOld: false) }
     return .fine
   }
 
-  /// The values that an object had, by key, before the first commit that compaction has kept; none where all are kept.
-  private static func droppedValues(
+  /// What an object had before the first commit that compaction has kept, with the state that this is of; nil where all
+  /// are kept.
+  private static func droppedRow(
     of object: ObjectID, _ request: Request, _ passed: PassedCommits, through number: CommitNumber
-  ) throws(ToolError) -> [(key: String, value: Value)] {
+  ) throws(ToolError) -> (row: Row?, state: Snapshot)? {
     let store = try request.store()
     let last = store.firstKeptCommit.previous
-    guard last > .none, number >= last else { return [] }
-    let row = try onStore(about: object, store) { () throws(StoreError) -> Row? in
+    guard last > .none, number >= last else { return nil }
+    return try onStore(about: object, store) { () throws(StoreError) in
       do throws(StoreError) {
         let state = last == store.lastCommit ? store.head : try store.snapshot(at: last)
-        return try state.row(of: object)
+        return (try state.row(of: object), state)
       } catch {
         guard error.isFinding else { throw error }
         passed.passWhatIsDropped(error)
         return nil
       }
     }
-    return (row?.entries ?? []).map { (store.nameTold(of: $0.key), $0.value) }
-      .sorted { $0.0 < $1.0 }
   }
 
-  /// The values that an object had at a commit, each with the commit that set it, by key.
+  /// The values of a row by key.
+  private static func rowValues(_ row: Row?, _ store: StoreReader) -> [(key: String, value: Value)]
+  {
+    (row?.entries ?? []).map { (key: store.nameTold(of: $0.key), value: $0.value) }
+      .sorted { $0.key < $1.key }
+  }
+
+  /// The values that an object had at a commit, each with the commit that set it, by the keys of then.
   private static func blame(
-    _ object: ObjectID, _ store: StoreReader, _ number: CommitNumber, _ passed: PassedCommits
-  ) throws(ToolError) -> [PastValue] {
+    _ object: ObjectID, _ store: StoreReader, _ number: CommitNumber, _ snapshot: Snapshot,
+    _ passed: PassedCommits
+  ) throws(ToolError) -> [(key: String, value: PastValue)] {
+    let head = store.head
     var last: [String: PastValue] = [:]
     try onStore(about: object, store) { () throws(StoreError) in
-      if number == store.lastCommit {
+      if number == head.number, snapshot.eras.count == head.eras.count {
         do throws(StoreError) {
           last = try store.blame(object)
           return
@@ -146,11 +162,33 @@ extension Command {
         }
       }
       let values = try store.history(of: object, key: nil, passingOver: passed.pass)
+      var place = 0
       for value in values where value.commit <= number {
+        let era = head.eraCount(at: value.commit) - 1
+        last = store.renamed(last, of: object, from: place, to: era)
+        place = era
         last[value.key] = value.new == nil ? .none : value
       }
+      last = store.renamed(last, of: object, from: place, to: snapshot.eras.count - 1)
     }
-    return last.values.sorted { $0.key < $1.key }
+    return last.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+}
+
+extension StoreReader {
+  /// What is noted by the keys of an era, by those of a later one.
+  fileprivate func renamed(
+    _ values: [String: PastValue], of object: ObjectID, from era: Int, to last: Int
+  ) -> [String: PastValue] {
+    guard era < last else { return values }
+    var renamed: [String: PastValue] = [:]
+    for (key, value) in values {
+      guard let number = existingKey(named: key) else { continue }
+      for later in laterKeys(of: number, in: object.entity, from: era, to: last) {
+        renamed[name(of: later) ?? ""] = value
+      }
+    }
+    return renamed
   }
 }
 
@@ -179,12 +217,15 @@ extension StoreReader {
 
 /// Shows values with the commits that set them.
 private struct PastValuePrinter {
+  private let store: StoreReader
   private let wording: Wording
   private let object: ObjectID
   private let output: Output
 
-  init(_ store: StoreReader, _ object: ObjectID, _ output: Output) {
-    wording = Wording(store)
+  /// - Parameter snapshot: the state by whose names the object is told.
+  init(_ store: StoreReader, _ object: ObjectID, _ snapshot: Snapshot, _ output: Output) {
+    self.store = store
+    wording = Wording(store, snapshot)
     self.object = object
     self.output = output
   }
@@ -205,24 +246,27 @@ private struct PastValuePrinter {
     output.line("\(known, .heading)  \(key, .key): \(wording.text(value))")
   }
 
-  func show(_ value: PastValue, withOld: Bool) {
+  /// - Parameter key: what the key is called.
+  func show(_ value: PastValue, _ key: String, withOld: Bool) {
     guard !output.isJSON else {
-      let old = withOld ? wording.json(value.old, value.key, of: object) : nil
+      // As the model of then says what it is.
+      let then = Wording(store, at: value.commit)
+      let old = withOld ? then.json(value.old, value.key, of: object) : nil
       output.json(
         .document(
           "value",
           [
-            ("object", .string(wording.name(object))), ("key", .string(value.key)),
+            ("object", .string(wording.name(object))), ("key", .string(key)),
             ("commit", .count(value.commit.rawValue)),
             ("date", .string(Wording.exactTime(value.date))), ("author", .text(value.author)),
             ("message", .text(value.message)), ("context", .text(value.contextName)), ("old", old),
-            ("new", wording.json(value.new, value.key, of: object)),
+            ("new", then.json(value.new, value.key, of: object)),
           ]))
       return
     }
     let who = value.author.map { "  \($0)" } ?? ""
     let line: Words =
-      "\("commit \(value.commit)", .heading)  \(Wording.time(value.date))\(who, .strong)  \(value.key, .key): "
+      "\("commit \(value.commit)", .heading)  \(Wording.time(value.date))\(who, .strong)  \(key, .key): "
     guard withOld else { return output.line(line + Words(wording.text(value.new))) }
     output.line(
       line + "\(wording.text(value.old), .removed) → \(wording.text(value.new), .added)")

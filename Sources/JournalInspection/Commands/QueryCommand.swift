@@ -10,7 +10,7 @@ extension Command {
     details: [
       "docs/query.md tells of the language. Without sort keys the objects come in the order of their IDs. "
         + "Of two limits the smaller holds. A key that the model does not have is that of dynamic attributes, where any object "
-        + "ever had one of it."
+        + "ever had one of it. With --at the entity and its keys are called as the model of then has them."
     ],
     examples: [
       Example("xjournal query 'Post where likes > 3 sort -likes'", "a table"),
@@ -74,7 +74,7 @@ extension Request {
     let limit = try number("limit")
     var query = try onQuery { () throws(QueryError) in try Query(operands[0]) }
     if let model = snapshot.era?.model, model.entity(named: query.entity) == nil {
-      throw .noEntity(query.entity, in: model)
+      throw .noEntity(query.entity, at: snapshot, of: store)
     }
     if let sort = self["sort"] {
       try onQuery { () throws(QueryError) in

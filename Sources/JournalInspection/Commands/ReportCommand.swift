@@ -13,7 +13,8 @@ extension Command {
         + "were at each, the history of each object, size and activity over time, drafts, and what a verification "
         + "finds. Without scripts it still shows a summary.",
       "What the page shows is in it as lines of JSON, which --json writes alone: the documents of ‘info’, ‘verify’, "
-        + "‘drafts show’, ‘export’ at the first commit and ‘log -p’. Long texts and lists are cut.",
+        + "‘drafts show’, ‘export’ at the first commit and ‘log -p’, with ‘modelChange’ where the model has changed between "
+        + "two commits. Each commit shows objects by the names they had then. Long texts and lists are cut.",
       "Where commits cannot be read, the page begins behind the last of these, and it is told which those are. Where it "
         + "cannot be told what is not saved, the page says so.",
     ],
@@ -139,9 +140,7 @@ private struct HistoryReport {
 
   /// The objects as they were at the first commit.
   private func writeObjects(to output: Output) throws(ToolError) {
-    let snapshot = try onStore { () throws(StoreError) in
-      first == store.lastCommit ? store.head : try store.snapshot(at: first)
-    }
+    let snapshot = try onStore { () throws(StoreError) in try store.snapshot(at: first) }
     let writer = RowWriter("ndjson", store, snapshot, output)
     for entity in snapshot.rootEntities {
       let query = try store.queryOfAll(entity, in: snapshot)
@@ -153,10 +152,13 @@ private struct HistoryReport {
 
   private func writeCommits(to output: Output) throws(ToolError) {
     var printer = CommitPrinter(store, .values, output)
+    let changes = ModelChangeWriter(store, output)
     try onStore { () throws(StoreError) in
       var number = first
       while number <= last, output.isOpen {
-        try printer.show(try store.content(of: number))
+        let content = try store.content(of: number)
+        if number > first { try changes.write(before: content) }
+        try printer.show(content)
         number = number.next
       }
     }

@@ -17,7 +17,7 @@ extension Command {
     let all = snapshot.era?.model.descriptions ?? []
     let entities = all.filter { request.operand(0) == nil || $0.name == request.operand(0) }
     if entities.isEmpty, let name = request.operand(0) {
-      throw .noEntity(name, in: snapshot.era?.model)
+      throw .noEntity(name, at: snapshot, of: try request.store())
     }
     if request.output.isJSON {
       request.output.json(

@@ -50,6 +50,20 @@ extension ToolError {
       otherwise: "; xjournal schema lists those there are.")
   }
 
+  /// There is no entity of a name at a state; where other models have it, it is told what it is called there.
+  static func noEntity(
+    _ name: String, at snapshot: Snapshot, of store: ReadableStore
+  ) -> ToolError {
+    let numbers = Set(store.head.eras.compactMap { $0.number(of: name) })
+    guard !numbers.isEmpty else { return .noEntity(name, in: snapshot.era?.model) }
+    let former = numbers.compactMap { snapshot.era?.name(of: $0) }.sorted()
+    let words = former.map { "‘\($0)’" }.joined(separator: " or ")
+    return .no(
+      "there is no entity ‘\(name)’ at commit \(snapshot.number)"
+        + (former.isEmpty
+          ? ": the model does not have it there." : "; it is called \(words) there."))
+  }
+
   package init(_ error: StoreError) {
     let status: ExitStatus =
       switch error.code {

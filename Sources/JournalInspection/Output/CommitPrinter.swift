@@ -19,6 +19,8 @@ package struct CommitPrinter {
   private let store: ReadableStore
   private let output: Output
   private var wording: Wording
+  /// How many models there had been when the commit was made by whose names is told.
+  private var eraCount = 0
   private let detail: CommitDetail
   private var tags: [CommitNumber: [String]]
   private var commits: PassingCommits
@@ -44,12 +46,20 @@ package struct CommitPrinter {
 
   /// Goes on with a store that was refreshed: entities, keys and tags have come meanwhile.
   package mutating func refresh() {
-    wording = Wording(store)
+    eraCount = 0
     tags = Self.tags(of: store)
+  }
+
+  /// Goes on with a commit, which is told by the names that things had then.
+  private mutating func enter(_ content: CommitContent) {
+    let count = store.head.eraCount(at: content.number)
+    guard count != eraCount else { return }
+    (wording, eraCount) = (Wording(store, at: content.number), count)
   }
 
   /// Shows the next commit.
   package mutating func show(_ content: CommitContent) throws(StoreError) {
+    enter(content)
     if output.isJSON { return try writeJSON(content) }
     if !isFirst { output.line() }
     isFirst = false

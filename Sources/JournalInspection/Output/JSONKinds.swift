@@ -31,7 +31,10 @@ package struct JSONKind: Sendable {
     JSONKind(
       "value", "a value and the commit that set it",
       "object key commit date author message context old new"),
-    JSONKind("difference", "what differs of an object", "object uri change values"),
+    JSONKind(
+      "difference",
+      "what differs of an object; `isWithoutEntity` is true where the later model does not have its entity",
+      "object uri change isWithoutEntity values"),
     JSONKind(
       "differenceCount", "how much differs of an entity", "entity inserted updated deleted values"),
     JSONKind(
@@ -50,6 +53,10 @@ package struct JSONKind: Sendable {
       "growth", "the size of the journal when each of its segments began, and now", "points"),
     JSONKind(
       "activity", "how many events came before each commit from the first shown on", "first events"),
+    JSONKind(
+      "modelChange",
+      "what a change of the model has made of objects, between the commits of a report: `former` is what they were called before",
+      "after entities formerEntities objects incomplete"),
     JSONKind("check", "what replay --check has found", "comparedCommits findings"),
     JSONKind(
       "stats", "what can be counted; `unread` says what could not be read",

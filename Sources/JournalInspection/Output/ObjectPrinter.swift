@@ -13,7 +13,7 @@ struct ObjectPrinter {
     self.snapshot = snapshot
     self.store = store
     self.output = output
-    wording = Wording(store)
+    wording = Wording(store, snapshot)
   }
 
   /// Shows the object that the first operand names, and of it the keys that the others do.
@@ -22,15 +22,13 @@ struct ObjectPrinter {
     let object = try request.object(0, snapshot)
     let printer = ObjectPrinter(store, snapshot, request.output)
     let stored = try onStore { () throws(StoreError) in try snapshot.stored(object) }
-    guard let stored, let row = stored.row else { throw printer.absence(of: object, stored) }
+    guard let stored, let row = stored.row else { throw try printer.absence(of: object, stored) }
     let values = printer.values(of: row, object)
     let keys = request.operands.dropFirst()
     let entity = snapshot.era?.entity(of: object)
     for key in keys where !values.contains(where: { $0.key == key }) {
       guard entity?.property(key) != nil else {
-        throw .no(
-          "\(printer.wording.name(object)) has no value of ‘\(key)’", nearest: key,
-          among: values.map(\.key))
+        throw printer.absence(ofValue: key, of: object, among: values.map(\.key))
       }
     }
     var shown = keys.isEmpty ? values : []
@@ -103,14 +101,37 @@ struct ObjectPrinter {
     }
   }
 
-  private func absence(of object: ObjectID, _ stored: StoredRow?) -> ToolError {
+  /// Why an object has no value of a key; where other models call one of its keys so, what it is called there is said.
+  private func absence(
+    ofValue key: String, of object: ObjectID, among known: [String]
+  ) -> ToolError {
+    let names = NamesOfKey(of: key, in: object.entity, store)
+    let entity = snapshot.era?.entity(of: object)
+    let called = names.keys(inEra: snapshot.eras.count - 1).compactMap(store.name)
+      .filter { $0 != key && entity?.property($0) != nil }.sorted()
+    let words = "\(wording.name(object)) has no value of ‘\(key)’"
+    guard !called.isEmpty else { return .no(words, nearest: key, among: known) }
+    let list = called.map { "‘\($0)’" }.joined(separator: " and ")
+    return .no("\(words) at commit \(snapshot.number); it is called \(list) there.")
+  }
+
+  private func absence(
+    of object: ObjectID, _ stored: StoredRow?
+  ) throws(ToolError) -> ToolError {
     let name = wording.name(object)
     // One that came later is known, and changed by no commit up to here.
     guard let stored, stored.changed != .none else {
       return .no("there is no \(name) at commit \(snapshot.number).")
     }
+    let seen = "xjournal history \(name) shows what it was."
+    let last = try onStore { () throws(StoreError) in
+      try snapshot.lastCommitWithEntity(of: object)
+    }
+    guard let last else {
+      return .no("\(name) was deleted by commit \(stored.changed); \(seen)")
+    }
     return .no(
-      "\(name) was deleted by commit \(stored.changed); xjournal history \(name) shows what it was."
-    )
+      "there is no \(name) at commit \(snapshot.number): after commit \(last) the model has no ‘\(wording.entity(of: object))’ any more; "
+        + seen)
   }
 }

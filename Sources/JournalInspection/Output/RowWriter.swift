@@ -25,7 +25,7 @@ struct RowWriter {
     self.snapshot = snapshot
     self.output = output
     printer = ObjectPrinter(store, snapshot, output)
-    wording = Wording(store)
+    wording = Wording(store, snapshot)
   }
 
   func write(_ objects: [ObjectID], of entity: String) throws(StoreError) {

@@ -9,16 +9,28 @@ package struct Wording {
   private let store: ReadableStore
   private let eras: [Era]
 
-  package init(_ store: ReadableStore) {
+  /// By the names that things have now.
+  package init(_ store: ReadableStore) { self.init(store, store.head) }
+
+  /// By the names that things have at a state.
+  package init(_ store: ReadableStore, _ snapshot: Snapshot) {
     self.store = store
-    eras = store.head.eras
+    eras = snapshot.eras
+  }
+
+  /// By the names that things had when a commit was made.
+  package init(_ store: ReadableStore, at commit: CommitNumber) {
+    self.store = store
+    let head = store.head
+    eras = Array(head.eras.prefix(head.eraCount(at: commit)))
   }
 
   // MARK: Objects
 
-  /// The entity of an object, by the last name it had.
+  /// The entity of an object, by the last name it had; where it came later, by the first.
   package func entity(of object: ObjectID) -> String {
     eras.reversed().lazy.compactMap { $0.name(of: object.entity) }.first
+      ?? store.head.eras.lazy.compactMap { $0.name(of: object.entity) }.first
       ?? "entity\(object.entity.rawValue)"
   }
 

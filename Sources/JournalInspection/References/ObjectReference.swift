@@ -2,7 +2,8 @@ package import ObjectModel
 internal import ObjectQuery
 package import ObjectStore
 
-/// An object as people name it: `Post/7`, the value of an identifier, its URI.
+/// An object as people name it: `Post/7`, the value of an identifier, its URI. An entity may be called as any model has called
+/// it; where a name was that of several, the one is meant that the state knows by it, then the one that had it last before.
 package struct ObjectReference {
   private let text: String
 
@@ -20,22 +21,25 @@ package struct ObjectReference {
       return try object(identifiedBy: text, among: nil, store, snapshot)
     }
     let (name, rest) = (String(parts[0]), String(parts[1]))
-    if let (origin, number) = Self.numbers(rest),
-      let entity = store.head.eras.reversed().lazy.compactMap({ $0.number(of: name) }).first
-    {
+    let eras =
+      snapshot.eras.reversed() + store.head.eras.dropFirst(snapshot.eras.count)
+    let entity = eras.lazy.compactMap { $0.number(of: name) }.first
+    // By the name that the state knows it by.
+    let known = entity.flatMap { snapshot.era?.name(of: $0) }
+    if let (origin, number) = Self.numbers(rest), let entity {
       let object = ObjectID(origin: origin, entity: entity, number: number, store: store.tag)
       // A number that no object has, or that nobody would write so, may be an identifier.
       if Self.isKnown(object, snapshot), Wording(store).name(object).hasSuffix("/\(rest)") {
         return object
       }
-      return try find(rest, among: name, store, snapshot) ?? object
+      return try find(rest, among: known ?? name, store, snapshot) ?? object
     }
-    guard snapshot.era?.number(of: name) != nil else {
+    guard let known else {
       // Identifiers may have slashes too.
       if let found = try find(text, among: nil, store, snapshot) { return found }
-      throw .noEntity(name, in: store.model)
+      throw .noEntity(name, at: snapshot, of: store)
     }
-    return try object(identifiedBy: rest, among: name, store, snapshot)
+    return try object(identifiedBy: rest, among: known, store, snapshot)
   }
 
   /// Whether there ever was an object; where that cannot be read, whoever wants it says so.

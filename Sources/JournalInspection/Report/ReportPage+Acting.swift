@@ -4,23 +4,26 @@ extension ReportPage {
     // The place is kept in the address, so that a link leads back to it.
     function keepPlace() {
       const parts = [`at=${report.commits[view.place].number}`];
-      if (view.object !== null) parts.push(`object=${encodeURIComponent(view.object)}`);
+      if (view.object !== null) parts.push(`object=${encodeURIComponent(names.get(view.object) ?? view.object)}`);
       try { history.replaceState(null, "", "#" + parts.join("&")); } catch { /* a page may not be let to */ }
     }
 
     function followAddress() {
       const parts = new URLSearchParams(location.hash.slice(1));
-      view.object = parts.get("object");
+      view.object = parts.has("object") ? uris.get(parts.get("object")) ?? parts.get("object") : null;
       const number = Number(parts.get("at"));
       const place = parts.has("at") ? number - report.commits[0].number : report.commits.length - 1;
+      go(Number.isFinite(place) ? place : report.commits.length - 1);
       if (view.object !== null) {
         const place = (histories.get(view.object) ?? [])[0];
-        const entity = place === undefined ? report.base.get(view.object)?.entity
-          : report.commits[place].changes.find(change => change.object === view.object).entity;
-        if (entity && entities.has(entity)) byID("entity").value = view.entity = entity;
+        const entity = view.state.get(view.object)?.entity ?? (place === undefined ? report.base.get(view.object)?.entity
+          : report.commits[place].changes.find(change => change.uri === view.object).entity);
+        if (entity && entities.has(entity)) {
+          byID("entity").value = view.entity = entity;
+          showObjects();
+        }
       }
       showHistory(false);
-      go(Number.isFinite(place) ? place : report.commits.length - 1);
     }
 
     function stop() {
@@ -118,6 +121,11 @@ extension ReportPage {
       listen();
       drawGrowth();
       followAddress();
+      const known = entitiesAt(view.place);
+      if (known && !known.includes(view.entity)) {
+        view.entity = [...entities.keys()].sort().find(entity => known.includes(entity)) ?? view.entity;
+        show();
+      }
     }
 
     begin();

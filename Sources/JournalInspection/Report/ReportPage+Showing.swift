@@ -4,7 +4,7 @@ extension ReportPage {
     // What is shown of a value.
     function words(value) {
       if (value === null || value === undefined) return "";
-      if (typeof value === "string") return names.get(value) ?? value;
+      if (typeof value === "string") return view.state.get(value)?.name ?? names.get(value) ?? value;
       if (Array.isArray(value)) return value.map(words).join(", ");
       if (typeof value === "object") {
         const keys = Object.keys(value);
@@ -30,10 +30,10 @@ extension ReportPage {
       return made;
     }
 
-    function objectButton(name) {
+    function objectButton(uri, name) {
       const button = element("button", name, "link");
       button.type = "button";
-      button.addEventListener("click", () => { view.object = name; showHistory(true); keepPlace(); });
+      button.addEventListener("click", () => { view.object = uri; showHistory(true); keepPlace(); });
       return button;
     }
 
@@ -60,12 +60,15 @@ extension ReportPage {
       byID("message").textContent = commit.message ?? "";
       const title = `Commit ${commit.number}: ${count(commit.changes.length, "change")}`;
       byID("commit-title").textContent = title;
-      const rows = [];
+      const rows = [], ofModel = modelChangesAt(view.place);
+      if (changesOfModel.has(view.place)) {
+        rows.push(row([`the model has changed before it: ${count(ofModel.length, "object")} became otherwise by that`]));
+      }
       for (const change of commit.changes.slice(0, changesShown)) {
         const sign = { inserted: "+", updated: "~", deleted: "−" }[change.change];
         const head = element("tr"), box = element("th");
         box.colSpan = 3;
-        box.append(`${sign} `, objectButton(change.object));
+        box.append(`${sign} `, objectButton(change.uri, change.object));
         head.append(box);
         rows.push(head);
         for (const key of Object.keys(change.values)) {
@@ -77,37 +80,46 @@ extension ReportPage {
         rows.push(row([`and ${commit.changes.length - changesShown} more`]));
       }
       byID("changes").tBodies[0].replaceChildren(...rows);
+      offerEntities();
       showObjects();
       drawTimeline();
       keepPlace();
     }
 
+    // Entities that the model does not have at this commit cannot be chosen.
+    function offerEntities() {
+      const known = entitiesAt(view.place), select = byID("entity");
+      if (!known) return;
+      for (const option of select.options) option.hidden = option.disabled = !known.includes(option.value);
+      select.value = view.entity;
+    }
+
     function found() {
       const filter = view.filter.toLowerCase();
-      const names = [];
-      for (const [name, object] of view.state) {
+      const uris = [];
+      for (const [uri, object] of view.state) {
         if (object.entity !== view.entity) continue;
-        if (filter && !name.toLowerCase().includes(filter)
+        if (filter && !object.name.toLowerCase().includes(filter)
           && !Object.values(object.values).some(value => words(value).toLowerCase().includes(filter))) continue;
-        names.push(name);
+        uris.push(uri);
       }
-      return names;
+      return uris;
     }
 
     function showObjects() {
-      const names = found(), keys = [...entities.get(view.entity) ?? []];
-      const pages = Math.max(1, Math.ceil(names.length / rowsOfPage));
+      const uris = found(), keys = [...entities.get(view.entity) ?? []];
+      const pages = Math.max(1, Math.ceil(uris.length / rowsOfPage));
       view.page = Math.min(view.page, pages - 1);
-      const touched = new Set(report.commits[view.place].changes.map(change => change.object));
+      const touched = new Set(report.commits[view.place].changes.map(change => change.uri));
       const head = element("tr");
       for (const title of ["", ...keys]) head.append(element("th", title));
       byID("objects").tHead.replaceChildren(head);
       byID("objects").tBodies[0].replaceChildren(
-        ...names.slice(view.page * rowsOfPage, (view.page + 1) * rowsOfPage).map(name => {
-          const { values } = view.state.get(name);
-          return row([objectButton(name), ...keys.map(key => words(values[key]))], touched.has(name) ? "touched" : "");
+        ...uris.slice(view.page * rowsOfPage, (view.page + 1) * rowsOfPage).map(uri => {
+          const { name, values } = view.state.get(uri);
+          return row([objectButton(uri, name), ...keys.map(key => words(values[key]))], touched.has(uri) ? "touched" : "");
         }));
-      byID("page").textContent = `${count(names.length, "object")}, page ${view.page + 1} of ${pages}`;
+      byID("page").textContent = `${count(uris.length, "object")}, page ${view.page + 1} of ${pages}`;
       byID("previous-page").disabled = view.page === 0;
       byID("next-page").disabled = view.page === pages - 1;
     }
@@ -116,12 +128,12 @@ extension ReportPage {
       const section = byID("history-section");
       section.classList.toggle("hidden", view.object === null);
       if (view.object === null) return;
-      byID("history-title").textContent = `History of ${view.object}`;
+      byID("history-title").textContent = `History of ${view.state.get(view.object)?.name ?? names.get(view.object) ?? view.object}`;
       const rows = [];
       for (const place of histories.get(view.object) ?? []) {
         const commit = report.commits[place];
         for (const change of commit.changes) {
-          if (change.object !== view.object) continue;
+          if (change.uri !== view.object) continue;
           const jump = element("button", `${commit.number}`, "link");
           jump.type = "button";
           jump.addEventListener("click", () => go(place));

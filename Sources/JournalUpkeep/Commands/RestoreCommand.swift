@@ -16,6 +16,7 @@ extension Command {
           + " Nothing of the past is lost by it: what is taken back stays in the commits that did it, and restoring can be taken back itself.",
         "With --only it takes back what that one commit did, and leaves what came later; where later commits have changed "
           + "the same values it is refused, unless --force brings them back over that.",
+        "Objects of an entity that the model has no more cannot come back; it is told which these are.",
         seenInPlace,
       ],
       examples: [
@@ -40,11 +41,51 @@ extension Command {
         let number = try Reference(text, now: request.now).commit(in: context.store)
         if request.has("only") {
           try context.revert(.commit(number), isForced: request.has("force"))
+          try request.tellGone(in: context.store, ofCommit: number)
         } else {
           try context.revert(to: .commit(number))
+          try request.tellGone(in: context.store, at: number)
         }
       }
       return .fine
+    }
+  }
+}
+
+extension Request {
+  /// Tells which objects of a state cannot come back, as the model has their entities no more.
+  fileprivate func tellGone(
+    in store: ReadableStore, at number: CommitNumber
+  ) throws(StoreError) {
+    let head = store.head
+    guard head.eraCount(at: number) < head.eras.count else { return }
+    let then = try store.snapshot(at: number)
+    let gone = then.entities(goneIn: head)
+    guard !gone.isEmpty else { return }
+    tellGone(try then.allObjects().filter { gone.contains($0.entity) }, of: store)
+  }
+
+  /// Tells which objects that a commit has deleted or changed cannot be as before it.
+  fileprivate func tellGone(
+    in store: ReadableStore, ofCommit number: CommitNumber
+  ) throws(StoreError) {
+    let head = store.head
+    let objects = try store.content(of: number).changes.filter { change in
+      change.kind != .inserted && head.era?.name(of: change.object.entity) == nil
+    }.map(\.object)
+    tellGone(objects, of: store)
+  }
+
+  private func tellGone(_ objects: [ObjectID], of store: ReadableStore) {
+    let wording = Wording(store)
+    for (entity, objects) in Dictionary(grouping: objects, by: wording.entity)
+      .sorted(by: { $0.key < $1.key })
+    {
+      let names = objects.prefix(3).map(wording.name).joined(separator: ", ")
+      let rest = objects.count > 3 ? " and \(Wording.count(objects.count - 3)) more" : ""
+      output.remark(
+        "\(names)\(rest) cannot come back: the model has no ‘\(entity)’ any more. ‘export --at’ shows what was."
+      )
     }
   }
 }

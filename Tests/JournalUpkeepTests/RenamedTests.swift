@@ -1,0 +1,131 @@
+import DiskSimulation
+import JournalInspection
+import Testing
+import ToolSupport
+
+/// What looks at a journal across changes of its model tells the same whichever name is asked for, and each state by the
+/// names of its time.
+@Suite struct RenamedTests {
+  private func commits(_ line: String, on disk: SimulatedDisk) -> [String] {
+    let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+    return run.output.split(separator: "\n").filter { $0.hasPrefix("commit ") }
+      .map { String($0.split(separator: " ")[1]) }
+  }
+
+  @Test(arguments: ["Post", "Article", "Story"])
+  func `a log of an entity is the same by each name that it had`(name: String) throws {
+    let disk = try RenamedJournal.twiceRenamed()
+    #expect(commits("log --entity \(name)", on: disk) == ["6", "5", "4", "3", "2", "1"])
+    #expect(commits("log --entity \(name) --reverse -n 2", on: disk) == ["5", "6"])
+    #expect(commits("log --entity Who", on: disk) == ["5"])
+    for key in ["title", "headline", "heading"] {
+      #expect(commits("log --attr \(key) --reverse", on: disk) == ["1", "2", "5"], "\(key)")
+      let line = "log --attr \(key) --id \(name)/1 --entity \(name)"
+      #expect(commits(line, on: disk) == ["5", "2", "1"], "\(key)")
+      #expect(commits("history \(name)/1 \(key)", on: disk) == ["1", "2", "5"], "\(key)")
+    }
+  }
+
+  @Test func `a name that two entities had in turn is each one's while it had it`() throws {
+    let disk = try RenamedJournal.withoutZed(comesAgain: true)
+    #expect(commits("log --entity Zed", on: disk) == ["3", "1"])
+    #expect(commits("log --attr z", on: disk) == ["3", "1"])
+    for (commit, value) in [(1, "zed"), (3, "another")] {
+      let run = Upkeep.run("get Zed/1 z --at \(commit) -s Notes.xjournal", on: disk)
+      #expect(run.output == "\(value)\n", "\(run)")
+    }
+  }
+
+  @Test(arguments: [(1, "Post", "title"), (4, "Article", "headline"), (6, "Story", "heading")])
+  func `a state is told by the names of its time in every form`(
+    commit: Int, entity: String, key: String
+  ) throws {
+    let disk = try RenamedJournal.twiceRenamed()
+    func run(_ line: String) -> Run {
+      Upkeep.run("\(line) --at \(commit) -s Notes.xjournal", on: disk)
+    }
+    let lines = [
+      "export", "export --format json", "export --format csv --entity \(entity)",
+      "export --format sql", "export --format plist", "query \(entity)", "query \(entity) --json",
+      "get Post/1", "get Article/1 --json", "get Story/1", "blame Story/1", "blame Post/1 --json",
+    ]
+    let names = ["Post", "Article", "Story", "title", "headline", "heading"]
+    for line in lines {
+      let told = run(line)
+      #expect(told.status == .fine, "\(line): \(told)")
+      // To people a blame does not tell the object.
+      for name in names where line != "blame Story/1" || name != entity {
+        let isThen = name == key || name == entity
+        #expect(told.output.contains(name) == isThen, "\(line): \(name) \(told.output)")
+      }
+    }
+    #expect(run("schema \(entity)").status == .fine)
+    #expect(run("get Post/1 \(key)").output == [1: "a\n", 4: "b\n", 6: "c\n"][commit])
+    guard commit == 1 else { return }
+    for line in ["export --entity Story", "schema Story", "query Story"] {
+      let refused = run(line)
+      #expect(refused.status == .no)
+      #expect(refused.errors.contains("at commit 1; it is called ‘Post’ there."), "\(refused)")
+    }
+    let refused = run("get Story/1 heading")
+    #expect(refused.status == .no)
+    #expect(
+      refused.errors.contains(
+        "Post/1 has no value of ‘heading’ at commit 1; it is called ‘title’ there."))
+  }
+
+  @Test
+  func
+    `each commit is told by the names of its time, and what is exported is not taken for another`()
+    throws
+  {
+    let disk = try RenamedJournal.twiceRenamed()
+    let log = Upkeep.run("log -p --reverse -s Notes.xjournal", on: disk).output
+    let objects = log.split(separator: "\n").filter { $0.hasPrefix("  ~ ") || $0.hasPrefix("  + ") }
+    #expect(
+      objects == [
+        "  + Post/1", "  ~ Post/1", "  ~ Article/1", "  ~ Article/1", "  ~ Story/1", "  + Who/1",
+        "  ~ Story/1",
+      ])
+    let exported = Upkeep.run("export --at 1 -s Notes.xjournal", on: disk).output
+    #expect(exported.contains(#""values":{"title":"a","n":1}"#), "\(exported)")
+    try disk.setContents("then.ndjson", Array(exported.utf8))
+    let made = Upkeep.run("import then.ndjson -o New.xjournal", on: disk)
+    // The model of now does not know it, and it is not taken for something else.
+    #expect(made.status == .usage && made.errors.contains("of an entity, ‘Post’"), "\(made)")
+  }
+
+  @Test func `that objects go with their entity is told by whatever meets it`() throws {
+    let disk = try RenamedJournal.withoutZed()
+    func run(_ line: String) -> Run { Upkeep.run("\(line) -s Notes.xjournal", on: disk) }
+    let get = run("get Zed/1")
+    #expect(get.status == .no)
+    #expect(
+      get.errors
+        == "xjournal: there is no Zed/1 at commit 2: after commit 1 the model has no ‘Zed’ any more; xjournal history Zed/1 shows what it was.\n"
+    )
+    #expect(run("get Zed/1 --at 1").status == .fine)
+    let gone = "- Zed/1  the later model has no ‘Zed’\n"
+    #expect(run("diff 1 2").output.hasSuffix("\(gone)    z: \"zed\"\n"), "\(run("diff 1 2"))")
+    #expect(run("diff 2 1 --name-only").output.hasSuffix("+\(gone.dropFirst())"))
+    #expect(run("diff 1 2 --stat").output.hasSuffix("Zed  +0 ~0 -1  1 value\n"))
+    #expect(run("diff 1 2 --json").output.contains(#""change":"deleted","isWithoutEntity":true"#))
+    #expect(!run("diff 1 2 --format patch").output.contains("Zed"))
+    let restored = run("restore 1")
+    #expect(restored.status == .fine)
+    #expect(
+      restored.errors
+        == "note: Zed/1 cannot come back: the model has no ‘Zed’ any more. ‘export --at’ shows what was.\n"
+    )
+    #expect(run("get Note/1 t").output == "note\n")
+  }
+
+  @Test
+  func `what came by a commit and went with its entity is not missed when that is taken back`()
+    throws
+  {
+    let disk = try RenamedJournal.withoutZed()
+    let told = Upkeep.run("restore 1 --only --force -s Notes.xjournal", on: disk)
+    #expect(told.status == .fine && told.errors == "", "what came goes: \(told)")
+  }
+}
