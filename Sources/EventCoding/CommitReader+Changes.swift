@@ -133,7 +133,7 @@ extension CommitReader {
     return (old, new)
   }
 
-  private mutating func change(
+  mutating func change(
     in form: UInt8, of object: ObjectID, _ key: KeyNumber
   ) throws(EventCodingError) -> ValueChange {
     switch form {

@@ -25,6 +25,10 @@ struct EventReader {
   }
 
   var offset: Int { reader.offset }
+
+  /// Reads again from a place on that has been read.
+  mutating func goBack(to offset: Int) { reader.offset = offset }
+
   var remainingByteCount: Int { reader.remainingByteCount }
 
   /// What is wrong with what was read last, or a place.

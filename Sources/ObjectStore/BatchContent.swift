@@ -12,7 +12,7 @@ enum JournalEntry {
 
 /// The events and commits of one frame.
 struct BatchContent {
-  private let frame: FrameNumber
+  let frame: FrameNumber
   private let decoder: EventDecoder
   private let firstEdit: EditNumber
   private var edits: [UnsafeRawBufferPointer] = []
@@ -176,6 +176,15 @@ struct BatchContent {
     switch entry {
     case .event(let place): .event(number(place), try event(place))
     case .commit(let place): .commit(try commit(place))
+    }
+  }
+
+  /// Whether an entry is plainly one that can be decoded, and has nothing that newer code has written; where it is
+  /// not, decoding it tells. Nothing is made of it.
+  func isPlain(_ entry: Entry) -> Bool {
+    switch entry {
+    case .event(let place): largeEdits[place] == nil && decoder.isPlain(event: edits[place])
+    case .commit(let place): decoder.isPlain(commit: commits[place]) { edit($0) }
     }
   }
 

@@ -86,19 +86,30 @@ extension JournaledStore {
         }
         return true
       }
-    ) { (place, entry) throws(StoreError) in
-      if case .event(_, .unknown(let kind, _)) = entry { throw .unknownKind(kind, place.number) }
-      if case .commit(let commit) = entry,
-        let field = commit.fields.first(where: { !$0.isKnown })
-      {
-        throw .unknownKind(field.kind, place.number)
-      }
+    ) { (place, batch, entry) throws(StoreError) in
+      try batch.refuseUnreadable(entry)
       let count = place.number.rawValue - next.rawValue
       next = place.number
       try meter.pass(Double(count) * CompactionMeter.frameCost)
       return true
     }
     if let finding = ending.finding { throw StoreError(refusing: finding) }
+  }
+}
+
+extension BatchContent {
+  /// Reads an entry that is to be dropped.
+  ///
+  /// - Throws: where it cannot be read, or newer code has written something of it.
+  func refuseUnreadable(_ entry: Entry) throws(StoreError) {
+    if isPlain(entry) { return }
+    let decoded = try decoded(entry)
+    if case .event(_, .unknown(let kind, _)) = decoded { throw .unknownKind(kind, frame) }
+    if case .commit(let commit) = decoded,
+      let field = commit.fields.first(where: { !$0.isKnown })
+    {
+      throw .unknownKind(field.kind, frame)
+    }
   }
 }
 

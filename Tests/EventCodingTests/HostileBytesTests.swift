@@ -16,7 +16,12 @@ struct HostileBytesTests {
 
   /// Whether bytes are taken; those that are must be written again.
   private func isTaken(_ bytes: [UInt8]) -> Bool {
-    guard let event = try? event(bytes) else { return false }
+    let isPlain = bytes.withUnsafeBytes { decoder.isPlain(event: $0) }
+    guard let event = try? event(bytes) else {
+      #expect(!isPlain, "\(bytes) is no event")
+      return false
+    }
+    if isPlain, case .unknown = event { Issue.record("\(bytes) is of newer code") }
     #expect(throws: Never.self) {
       let again = try EventCodingTests.bytes(event)
       #expect(again == bytes, "\(bytes) is \(event), which is \(again)")
@@ -33,7 +38,11 @@ struct HostileBytesTests {
       let commit = try? bytes.withUnsafeBytes({ bytes in
         try decode(bytes, edits) { asked.append($0) }
       })
-    else { return false }
+    else {
+      #expect(!sample.isPlain(bytes), "\(bytes) is no commit")
+      return false
+    }
+    #expect(sample.isPlain(bytes) == commit.fields.isEmpty, "\(bytes) is \(commit)")
     // Positions are asked for in the order in which the new values are written.
     #expect(throws: Never.self) {
       let again = try written(commit, naming: asked, of: sample)
@@ -158,6 +167,15 @@ extension Event {
       value
     default: nil
     }
+  }
+}
+
+extension CommitSample {
+  /// Whether bytes are plainly such a commit, in the place of this one.
+  func isPlain(_ bytes: [UInt8]) -> Bool {
+    guard let edits = try? edits.map({ try EventCodingTests.bytes($0) }) else { return false }
+    let memory = ByteArena(edits)
+    return bytes.withUnsafeBytes { decoder.isPlain(commit: $0) { memory[$0] } }
   }
 }
 
