@@ -77,7 +77,10 @@ extension JournaledStore {
     let reader = try journalReader()
     var next = max(first, reader.manifest.segments[0].firstFrame)
     guard next < frame else { return }
-    meter.expect(Double(frame.rawValue - next.rawValue) * CompactionMeter.frameCost + further)
+    let cost = Double(frame.rawValue - next.rawValue) * CompactionMeter.frameCost + further
+    meter.expect(cost)
+    if try isFoundWell(from: next, through: frame.previous, reader.manifest, meter) { return }
+    meter.expect(cost)
     let ending = try reader.forEachEntry(
       from: next, through: frame.previous, decoder,
       others: { (number, kind) throws(StoreError) in
@@ -94,6 +97,30 @@ extension JournaledStore {
       return true
     }
     if let finding = ending.finding { throw StoreError(refusing: finding) }
+  }
+
+  /// Whether frames could be looked at on two threads, and nothing is wrong with them.
+  private func isFoundWell(
+    from first: FrameNumber, through last: FrameNumber, _ manifest: Manifest,
+    _ meter: CompactionMeter
+  ) throws(StoreError) -> Bool {
+    guard options.journal.hasUpkeepThread,
+      let frames = DroppedFrames(
+        from: first, through: last, of: manifest, decoder,
+        { [self] () throws(StoreError) in try journalReader() })
+    else { return false }
+    var failure: StoreError?
+    let areWell = frames.areWell { count in
+      do throws(StoreError) {
+        try meter.pass(Double(count) * CompactionMeter.frameCost)
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+    return areWell
   }
 }
 
