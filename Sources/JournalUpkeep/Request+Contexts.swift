@@ -18,11 +18,13 @@ extension Request {
   ///
   /// - Parameters:
   ///   - message: what is said where nothing else is asked for.
+  ///   - look: refuses what can be told to be wrong by looking.
   ///   - body: changes objects.
   func committing(
-    on disk: any Disk, message: String, _ body: (ManagedObjectContext) throws -> Void
+    on disk: any Disk, message: String, first look: (StoreReader) throws(ToolError) -> Void,
+    _ body: (ManagedObjectContext) throws -> Void
   ) throws(ToolError) {
-    try changing(on: disk) { (store) throws(ToolError) in
+    try changing(on: disk, first: look) { (store) throws(ToolError) in
       guard let number = try commit(to: store, message: message, body) else {
         if output.isJSON {
           output.json(

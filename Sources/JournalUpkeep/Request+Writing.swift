@@ -9,11 +9,20 @@ extension Request {
   /// Changes the journal by a closure, and gives it back. Nobody else may have it open for writing meanwhile.
   ///
   /// What opening it and the closure meet that is not as it should be is told.
+  ///
+  /// - Parameter look: refuses what can be told to be wrong by looking, so that the journal is not even opened for writing.
   func changing<Answer>(
-    on disk: any Disk, _ body: (JournaledStore) throws(ToolError) -> Answer
+    on disk: any Disk, first look: (StoreReader) throws(ToolError) -> Void = { _ in },
+    _ body: (JournaledStore) throws(ToolError) -> Answer
   ) throws(ToolError) -> Answer {
     let path = try path()
     try refuseNoFolder(path)
+    // Where a reader cannot see everything, whoever opens the journal for writing tells what it meets.
+    if let reader = try? StoreReader(on: self.disk, at: path, limits: .ofTool),
+      reader.findings.isEmpty, !reader.isBehind
+    {
+      try look(reader)
+    }
     return try JournaledStore.whileOpen(on: disk, at: path) { (store) throws(ToolError) in
       defer { for finding in store.findings { output.remark("\(finding)") } }
       return try body(store)

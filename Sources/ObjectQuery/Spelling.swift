@@ -6,8 +6,11 @@ package enum Spelling {
     guard wanted.count <= 100 else { return nil }
     var best: (name: String, distance: Int)?
     for candidate in names where candidate.utf8.count <= 400 {
-      let distance = distance(wanted, Array(candidate.lowercased().unicodeScalars))
-      guard distance <= max(1, wanted.count / 3) else { continue }
+      let letters = Array(candidate.lowercased().unicodeScalars)
+      let distance = distance(wanted, letters)
+      // What has no letter in common was not meant.
+      guard distance <= max(1, wanted.count / 3), distance < max(wanted.count, letters.count)
+      else { continue }
       if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
     }
     return best?.name

@@ -37,6 +37,11 @@ package struct Era: Sendable {
     guard names.count == entities.count, numbers.count == entities.count else {
       throw .numberGivenTwice
     }
+    // They were given before the model was adopted.
+    for entity in model.entities {
+      let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+      if let name = names.first(where: { keys[$0] == nil }) { throw .keyWithoutNumber(name) }
+    }
     let change: ModelChange?
     do throws(ModelChangeError) {
       change = try previous.map { (previous) throws(ModelChangeError) in

@@ -141,7 +141,7 @@ package struct Snapshot: Sendable {
   package func stored(_ object: ObjectID) throws(StoreError) -> StoredRow? {
     guard object.store == store else { throw .objectOfAnotherStore(object) }
     guard let (stored, era) = try assembled(object, through: eras.count - 1) else { return nil }
-    return StoredRow(convert(stored.row, of: object, from: era), changed: stored.changed)
+    return StoredRow(converted(stored.row, of: object, fromEra: era), changed: stored.changed)
   }
 
   /// Whether an object has just this row, as far as it can be read.
@@ -207,7 +207,9 @@ package struct Snapshot: Sendable {
       through: ObjectID(
         origin: origin, entity: entity, number: ObjectID.largestNumber, store: store))
     while let next = try rows.next() {
-      guard let row = convert(next.stored.row, of: next.object, from: next.era) else { continue }
+      guard let row = converted(next.stored.row, of: next.object, fromEra: next.era) else {
+        continue
+      }
       guard try body(next.object, row) else { return }
     }
   }
@@ -230,11 +232,11 @@ package struct Snapshot: Sendable {
 
   /// What an earlier snapshot of the store has of an object, as this one has it.
   package func converted(_ row: Row?, of object: ObjectID, from earlier: Snapshot) -> Row? {
-    convert(row, of: object, from: max(0, earlier.eras.count - 1))
+    converted(row, of: object, fromEra: max(0, earlier.eras.count - 1))
   }
 
-  /// A row of an older era as the snapshot's era has it.
-  private func convert(_ row: Row?, of object: ObjectID, from index: Int) -> Row? {
+  /// A row of an older era as the snapshot's era has it; nil where that has no such entity any more.
+  package func converted(_ row: Row?, of object: ObjectID, fromEra index: Int) -> Row? {
     convert(row, of: object, from: index, to: eras.count - 1)
   }
 

@@ -66,6 +66,21 @@ import ToolSupport
     }
   }
 
+  @Test func `a commit in a hole may get a name, and that it cannot be read is told`() throws {
+    let disk = try LongJournal.make(.late)
+    try PassedDamageTests.damage(3, on: disk)
+    let reader = try StoreReader(on: disk, at: Journals.path)
+    let hidden = try #require(
+      (13...18).first { (try? reader.heading(of: CommitNumber(rawValue: $0))) == nil })
+    let run = Upkeep.run("tag lost \(hidden)", on: disk)
+    #expect(run.status == .fine && run.output == "lost stands for commit \(hidden).\n", "\(run)")
+    #expect(
+      run.errors.contains(
+        "commit \(hidden) has the name, but cannot be read: the journal is damaged"),
+      "\(run)")
+    #expect(Upkeep.run("tag found \(hidden + 8)", on: disk).errors.isEmpty)
+  }
+
   @Test func `the edits of the first commit that compaction has kept are told`() throws {
     let disk = try LongJournal.make(.late, compacted: true)
     let first = try StoreReader(on: disk, at: Journals.path).firstKeptCommit

@@ -35,7 +35,13 @@ import ToolSupport
   }
 
   @Test(arguments: [
-    ("{}", "line 1"),
+    ("{}", "line 1: what is there is no object as ‘export’ writes them: it has no ‘kind’."),
+    ("[]", "it is not in { }"), (#"{"kind":"diff"}"#, "its ‘kind’ is not ‘object’"),
+    (#"{"kind":"object"}"#, "it has no ‘entity’"),
+    (#"{"kind":"object","entity":3}"#, "its ‘entity’ is no text"),
+    (#"{"kind":"object","entity":"Blog"}"#, "it has no ‘uri’"),
+    (#"{"kind":"object","entity":"Blog","uri":"x"}"#, "it has no ‘values’"),
+    (#"{"kind":"object","entity":"Blog","uri":"x","values":[]}"#, "its ‘values’ is no object"),
     ("{\"kind\":\"object\",\"entity\":\"Pot\",\"uri\":\"x\",\"values\":{}}", "Pot"),
     ("\n\nnot json", "line 3"),
     ("{\"kind\":\"object\",\"entity\":\"Blog\",\"uri\":\"x\",\"values\":{}}", "line 1"),

@@ -97,12 +97,69 @@ import ToolSupport
     throws
   {
     let disk = try Journals.sound()
-    let run = Upkeep.run("bisect 1 head --json -- skip", on: disk, running: Upkeep.check)
+    let run = Upkeep.run("bisect 1 head --json -- check", on: disk) { _, variables in
+      ["1": 0, "5": 1][variables["XJOURNAL_COMMIT"]] ?? 125
+    }
     #expect(run.status == .no, "\(run)")
     let last = try #require(run.output.split(separator: "\n").last)
     #expect(
-      last == #"{"version":1,"kind":"bisection","first":null,"good":1,"bad":5,"steps":3}"#,
+      last == #"{"version":1,"kind":"bisection","first":null,"good":1,"bad":5,"steps":5}"#,
       "\(last)")
+  }
+
+  @Test(arguments: [
+    (
+      1, Int32(2), JournalInspection.ExitStatus.no,
+      "‘check’ ends with 2 at commit 1, which is to be good"
+    ),
+    (1, 125, .no, "‘check’ ends with 125 at commit 1, which is to be good"),
+    (5, 0, .no, "‘check’ ends with 0 at commit 5, which is to be bad"),
+    (5, 125, .no, "‘check’ ends with 125 at commit 5, which is to be bad"),
+    (3, 126, .usage, "‘check’ ended with 126 at commit 3, which is no verdict"),
+    (3, 127, .usage, "‘check’ ended with 127 at commit 3, which is no verdict"),
+  ])
+  func `a command that does not do what is said of it bisects nothing`(
+    commit: Int, status: Int32, outcome: JournalInspection.ExitStatus, words: String
+  ) throws {
+    let disk = try Journals.sound()
+    let run = Upkeep.run("bisect 1 head -- check", on: disk) { _, variables in
+      let tried = Int(variables["XJOURNAL_COMMIT"] ?? "") ?? 0
+      return tried == commit ? status : tried < 3 ? 0 : 1
+    }
+    #expect(run.status == outcome && run.errors.contains(words), "\(run)")
+    #expect(!run.output.contains("first bad one"), "\(run)")
+  }
+
+  @Test(arguments: [
+    ("drafts discard nothing", "there is no draft ‘nothing’"),
+    ("tag nothing --remove", "there is no tag ‘nothing’"),
+    ("tag other head~9", "only 5 come before"), ("tag v1", "‘v1’ stands for commit"),
+    ("restore nothing", "there is no tag ‘nothing’"),
+    ("restore nothing --only", "there is no tag ‘nothing’"),
+  ])
+  func `what is refused leaves every byte, though a program died with edits unsaved`(
+    line: String, words: String
+  ) throws {
+    let disk = try Journals.killed()
+    let before = Upkeep.contents(of: Journals.path, on: disk)
+    let run = Upkeep.run(line, on: disk)
+    #expect(run.status == .no && run.errors.contains(words), "\(run)")
+    #expect(Upkeep.contents(of: Journals.path, on: disk) == before)
+  }
+
+  @Test func `a journal without its file of unsaved edits says so where it is told what it is`()
+    throws
+  {
+    let disk = try Journals.killed()
+    #expect(Upkeep.run("info", on: disk).errors.isEmpty)
+    #expect(Upkeep.run("backup -o New.xjournal -s Notes.xjournal", on: disk).status == .fine)
+    #expect(Upkeep.run("info -s New.xjournal", on: disk).errors.isEmpty)
+    try disk.folder(at: Journals.path).remove("edits")
+    for line in ["info", "info --json"] {
+      let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+      #expect(run.status == .fine)
+      #expect(run.errors.contains("the file of unsaved edits is missing"), "\(run)")
+    }
   }
 }
 

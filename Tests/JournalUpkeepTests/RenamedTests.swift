@@ -76,7 +76,7 @@ import ToolSupport
 
   @Test
   func
-    `each commit is told by the names of its time, and what is exported is not taken for another`()
+    `each commit is told by the names of its time, and what is exported comes as what it has become`()
     throws
   {
     let disk = try RenamedJournal.twiceRenamed()
@@ -91,8 +91,70 @@ import ToolSupport
     #expect(exported.contains(#""values":{"title":"a","n":1}"#), "\(exported)")
     try disk.setContents("then.ndjson", Array(exported.utf8))
     let made = Upkeep.run("import then.ndjson -o New.xjournal", on: disk)
-    // The model of now does not know it, and it is not taken for something else.
-    #expect(made.status == .usage && made.errors.contains("of an entity, ‘Post’"), "\(made)")
+    #expect(made.status == .fine, "\(made)")
+    let imported = Upkeep.run("export -s New.xjournal", on: disk).output
+    #expect(imported.contains(#""object":"Story/1""#), "\(imported)")
+    #expect(imported.contains(#""values":{"heading":"a","n":1}"#), "\(imported)")
+    // What another journal calls so is not taken for it.
+    let foreign = exported.replacing(
+      /xjournal:\/\/[0-9a-f]{16}/, with: "xjournal://0123456789abcdef")
+    let refused = Upkeep.run(
+      "import - -s Notes.xjournal -o Other.xjournal", on: disk, input: foreign)
+    #expect(
+      refused.status == .usage && refused.errors.contains("of an entity, ‘Post’"), "\(refused)")
+  }
+
+  @Test
+  func `what is exported of a state keeps its dynamic attributes that are called like former ones`()
+    throws
+  {
+    let disk = try RenamedJournal.twiceRenamed()
+    let exported = Upkeep.run("export -s Notes.xjournal --entity Story", on: disk).output
+    let dynamic = exported.replacing("\"values\":{", with: "\"values\":{\"title\":\"dynamic\",")
+      .replacing(/"heading":"\w+",/, with: "")
+    let made = Upkeep.run(
+      "import - -s Notes.xjournal -o New.xjournal", on: disk, input: dynamic)
+    #expect(made.status == .fine, "\(made)")
+    let imported = Upkeep.run("export -s New.xjournal", on: disk).output
+    #expect(imported.contains("\"title\":\"dynamic\""), "\(imported)")
+    #expect(!imported.contains("heading"), "\(imported)")
+  }
+
+  @Test func `what has gone from the model with its entity is not imported as anything else`()
+    throws
+  {
+    let disk = try RenamedJournal.withoutZed()
+    let exported = Upkeep.run("export --at 1 -s Notes.xjournal", on: disk).output
+    let run = Upkeep.run("import - -s Notes.xjournal -o New.xjournal", on: disk, input: exported)
+    #expect(
+      run.status == .usage
+        && run.errors.contains("is of an entity, ‘Zed’, that the model does not have"), "\(run)")
+    #expect(!disk.paths.contains { $0.hasPrefix("New") })
+  }
+
+  @Test(arguments: ["events", "replay", "export --format events"])
+  func `events are told by the names that things had when they happened`(line: String) throws {
+    let disk = try RenamedJournal.twiceRenamed()
+    let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+    let names = run.output.matches(of: /(Post|Article|Story)\/1[" ]/).map { String($0.output.1) }
+    var turns: [String] = []
+    for name in names where turns.last != name { turns.append(name) }
+    #expect(turns == ["Post", "Article", "Story"], "\(run)")
+  }
+
+  @Test func `who asks by a name of another time is told what it is called`() throws {
+    let disk = try RenamedJournal.twiceRenamed()
+    func run(_ line: String) -> Run { Upkeep.run(line, on: disk) }
+    let late = run("query 'Story where title == \"a\" sort n' -s Notes.xjournal")
+    #expect(late.status == .fine)
+    #expect(
+      late.errors.contains(
+        "what other models call ‘title’ of Story is called ‘heading’ at commit 6; by ‘title’ only dynamic attributes are found there."
+      ), "\(late)")
+    let early = run("query 'Post sort heading' --at 1 -s Notes.xjournal --json")
+    #expect(early.errors.contains("‘heading’ of Post is called ‘title’ at commit 1"), "\(early)")
+    let own = run("query 'Post where title == \"a\"' --at 1 -s Notes.xjournal")
+    #expect(own.errors.isEmpty && own.output.contains("Post/1"), "\(own)")
   }
 
   @Test func `that objects go with their entity is told by whatever meets it`() throws {

@@ -27,7 +27,7 @@ import Testing
     ("layers", [3]), ("layers", [["era": 9, "runs": []]]), ("layers", [["era": 0, "runs": [3]]]),
     ("layers", [["era": 0, "runs": [["name": 3, "length": 1, "check": 1]]]]),
     ("layers", [["era": 0, "runs": [["name": "0000000001.xr", "length": 1]]]]),
-    ("keys", [3]), ("keys", ["a", "a"]), ("eras", [3]), ("eras", [["since": 0]]),
+    ("keys", [3]), ("keys", ["a", "a"]), ("keys", []), ("eras", [3]), ("eras", [["since": 0]]),
     ("eras", [["since": 0, "model": 3]]),
     ("eras", [["since": 0, "model": .data(Data([1, 2, 3]))]]),
     ("tags", 3), ("tags", ["one": "first"]), ("tags", ["one": .integer(.max)]), ("numbers", [3]),

@@ -9,6 +9,7 @@ extension Command {
   static let events = Command(
     "events", "Tells the edits themselves, of all contexts in the order in which they were made.",
     details: [
+      "Objects and keys are called as they were when it happened.",
       "Edits that a running program has made since its last save are told as soon as they are durable, within a second.",
       "Where a segment cannot be read to its end, that is told, the events of the next ones follow, and it ends with 65.",
     ],
@@ -30,7 +31,7 @@ extension Command {
   ) { (request) throws(ToolError) in
     let store = try request.store()
     var selection = try EventSelection(request, store)
-    let printer = EventPrinter(store, request.output)
+    var printer = try EventPrinter(store, request.output)
     let limit = try request.number("limit")
     var count = 0
     guard limit != 0 else { return .fine }
@@ -39,7 +40,9 @@ extension Command {
       try store.forEachEvent { error, next in
         request.passOverEvents(error, before: next)
         selection.pass(before: next)
+        printer.pass(before: next)
       } _: { (event) throws(StoreError) in
+        printer.take(event)
         guard let isWanted = selection.take(event) else {
           isWhole = false
           return false

@@ -39,14 +39,16 @@ extension Command {
       guard !request.has("entity") else {
         throw .usage("--entity is for objects, and goes not with --format events.")
       }
-      let printer = EventPrinter(store, output, isJSON: true)
+      var printer = try EventPrinter(store, output, isJSON: true)
       var selection: EventSelection?
       if request.has("at") { selection = EventSelection(through: try request.commitNumber()) }
       try onStore { () throws(StoreError) in
         try store.forEachEvent { error, next in
           request.passOverEvents(error, before: next)
           selection?.pass(before: next)
+          printer.pass(before: next)
         } _: { (event) throws(StoreError) in
+          printer.take(event)
           guard selection == nil || selection?.take(event) == true else { return false }
           printer.show(event)
           return output.isOpen

@@ -18,6 +18,11 @@ extension Command {
     let (store, number) = (try request.store(), try request.commitNumber())
     let facts = try JournalFacts(store, at: number)
     if let damage = facts.damage { request.passOver(damage) }
+    if facts.lacksEdits {
+      request.output.remark(
+        "the file of unsaved edits is missing; what was not saved when the journal was used last may be missing with it."
+      )
+    }
     if request.output.isJSON {
       request.output.json(facts.json)
     } else {
@@ -42,6 +47,8 @@ struct JournalFacts {
   private let segmentCount: Int
   private let byteCount: UInt64
   private let isBehind: Bool
+  /// Whether the file of edits that no frame has is missing, and nothing else tells that.
+  let lacksEdits: Bool
   /// What hides the last commit.
   let damage: StoreError?
 
@@ -62,10 +69,11 @@ struct JournalFacts {
       guard error.isFinding else { throw ToolError(error) }
       (commit, damage) = (nil, error)
     }
-    (segmentCount, byteCount) = try onStore { () throws(StoreError) in
-      let files = try store.files()
-      return (files.count { $0.folder == "journal" }, files.byteCount)
-    }
+    let files = try onStore { () throws(StoreError) in try store.files() }
+    segmentCount = files.count { $0.folder == JournalFiles.journalFolder }
+    byteCount = files.byteCount
+    lacksEdits =
+      !isBehind && !files.contains { $0.folder.isEmpty && $0.name == JournalFiles.edits }
   }
 
   var json: JSONValue {

@@ -40,6 +40,7 @@ extension Command {
       try store.prepare(query, in: snapshot, text: request.operands[0])
     }
     let output = request.output
+    for remark in query.remarksOnNames(of: store, snapshot) { output.remark(remark) }
     if request.has("explain") {
       if output.isJSON {
         output.json(.document("explanation", [("text", .string(prepared.explanation))]))
@@ -88,5 +89,41 @@ extension Request {
     }
     if let limit { query.limit = min(limit, query.limit ?? limit) }
     return query
+  }
+}
+
+/// Notes which keys of which entities are asked for.
+private final class AskedKeys: KeyResolver {
+  private let keys: StoredKeys
+  private(set) var asked: [(key: String, entity: ModelEntity)] = []
+
+  init(_ keys: StoredKeys) { self.keys = keys }
+
+  func resolve(_ key: String, of entity: ModelEntity) -> ResolvedKey? {
+    asked.append((key, entity))
+    return keys.resolve(key, of: entity)
+  }
+}
+
+extension Query {
+  /// That what is asked for by a name that other models have is called otherwise at a state, and only dynamic attributes
+  /// are found by it.
+  fileprivate func remarksOnNames(of store: ReadableStore, _ snapshot: Snapshot) -> [String] {
+    let asked = AskedKeys(store.storedKeys)
+    guard snapshot.eras.count > 1 || store.head.eras.count > 1, let era = snapshot.era,
+      (try? bound(to: era.model, asked)) != nil
+    else { return [] }
+    var remarks: [String] = []
+    for (key, entity) in asked.asked where entity.property(key) == nil {
+      guard let number = era.number(of: entity.name) else { continue }
+      let names = NamesOfKey(of: key, in: number, store).keys(inEra: snapshot.eras.count - 1)
+        .compactMap { store.name(of: $0) }.filter { entity.property($0) != nil }.sorted()
+      let remark =
+        "what other models call ‘\(key)’ of \(entity.name) is called "
+        + "\(names.map { "‘\($0)’" }.joined(separator: " or ")) at commit \(snapshot.number); "
+        + "by ‘\(key)’ only dynamic attributes are found there."
+      if !names.isEmpty, !remarks.contains(remark) { remarks.append(remark) }
+    }
+    return remarks
   }
 }

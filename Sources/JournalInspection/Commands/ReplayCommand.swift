@@ -26,7 +26,7 @@ extension Command {
   ) { (request) throws(ToolError) in
     let store = try request.store()
     let last = try request.lastReplayed(in: store)
-    var steps = ReplaySteps(store, request, speed: try request.speed(), through: last)
+    var steps = try ReplaySteps(store, request, speed: try request.speed(), through: last)
     try onStore { () throws(StoreError) in
       guard last != CommitNumber.none else { return }
       try store.forEachEvent { error, next in
@@ -88,7 +88,7 @@ private struct ReplaySteps {
   private let store: StoreReader
   private let request: Request
   private let output: Output
-  private let events: EventPrinter
+  private var events: EventPrinter
   private var commits: CommitPrinter
   private let speed: Double?
   private let last: CommitNumber?
@@ -96,25 +96,29 @@ private struct ReplaySteps {
   /// Whether what is wanted ends in what could not be read.
   private var isPast = false
 
-  init(_ store: StoreReader, _ request: Request, speed: Double?, through last: CommitNumber?) {
+  init(
+    _ store: StoreReader, _ request: Request, speed: Double?, through last: CommitNumber?
+  ) throws(ToolError) {
     let output = request.output
     self.store = store
     self.request = request
     self.output = output
     self.speed = speed
     self.last = last
-    events = EventPrinter(store, output)
+    events = try EventPrinter(store, output)
     commits = CommitPrinter(store, .summary, output)
   }
 
   /// Goes on behind what cannot be read, with the edits of a commit; of none where there is no other.
   mutating func pass(before next: CommitNumber?) {
     if let last, next.map({ $0 > last }) ?? true { isPast = true }
+    events.pass(before: next)
   }
 
   /// Shows the next event; returns whether to go on.
   mutating func take(_ event: StoreEvent) throws(StoreError) -> Bool {
     guard !isPast, waits(for: event) else { return false }
+    events.take(event)
     events.show(event)
     // What a context within another saved is no commit yet.
     guard case .saved(let number) = event.kind, number > .none, number <= store.lastCommit else {

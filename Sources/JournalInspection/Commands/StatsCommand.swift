@@ -103,7 +103,7 @@ private struct Statistics {
   private mutating func countEvents(
     _ store: StoreReader, _ request: Request
   ) throws(ToolError) {
-    let wording = Wording(store)
+    let wording = Wording(store, at: try request.commitNumber())
     var kinds: [String: Int] = [:]
     var touched: [ObjectID: Int] = [:]
     var passed: [StoreError] = []

@@ -2,16 +2,37 @@ internal import ObjectModel
 internal import ObjectPatching
 internal import ObjectStore
 
-/// Shows events, for people and in JSON.
+/// Shows events, for people and in JSON, by the names that things had when they happened.
 struct EventPrinter {
+  private let store: ReadableStore
   private let output: Output
   private let isJSON: Bool
-  private let wording: Wording
+  private var wording: Wording
+  /// The first commit behind what is shown next.
+  private var next: CommitNumber
 
-  init(_ store: ReadableStore, _ output: Output, isJSON: Bool = false) {
+  init(_ store: ReadableStore, _ output: Output, isJSON: Bool = false) throws(ToolError) {
+    self.store = store
     self.output = output
     self.isJSON = isJSON || output.isJSON
-    wording = Wording(store)
+    let first = try onStore { () throws(StoreError) in try store.firstCommitThere() }
+    next = first ?? store.lastCommit.next
+    wording = Wording(store, at: next)
+  }
+
+  /// Goes on behind what cannot be read.
+  mutating func pass(before next: CommitNumber?) {
+    self.next = next ?? store.lastCommit.next
+    wording = Wording(store, at: self.next)
+  }
+
+  /// Takes note of an event, shown or not.
+  mutating func take(_ event: StoreEvent) {
+    switch event.kind {
+    case .saved(let commit) where commit >= next: next = commit.next
+    case .modelAdopted: wording = Wording(store, at: next)
+    default: break
+    }
   }
 
   func show(_ event: StoreEvent) {

@@ -12,9 +12,11 @@ extension Command {
       details: [
         "The command is run for one commit after the other, with XJOURNAL_STORE and XJOURNAL_COMMIT in its environment, and "
           + "the number of the commit in the place of every word that is {}. Where it ends with 0 the commit is good, with "
-          + "125 it cannot be told, with anything else below 128 it is bad. With 64 to 78, by which programs tell that they were "
-          + "misused or met with damage, and with 128 or more, the search is broken off, and ends with 64.",
-        "Nothing is changed. It ends with 1 where all commits that are left cannot be told.",
+          + "125 it cannot be told, with anything else below 126 it is bad. With 64 to 78, by which programs tell that they were "
+          + "misused or met with damage, and with 126 or more, by which a shell tells that it could not run one, the search is "
+          + "broken off, and ends with 64.",
+        "The two commits that are named are tried first. Where they are not as they are said to be the search does not begin, "
+          + "and it ends with 1, as it does where all commits that are left cannot be told. Nothing is changed.",
       ],
       examples: [
         Example(
@@ -69,6 +71,8 @@ private struct Bisection {
   }
 
   mutating func run(in store: StoreReader) throws(ToolError) -> ExitStatus {
+    try check(good, isGood: true)
+    try check(bad, isGood: false)
     while let next = nextToTry() {
       switch try status(at: next) {
       case 0: good = next
@@ -102,6 +106,15 @@ private struct Bisection {
     return .fine
   }
 
+  /// Refuses a commit at which the command does not do what is said of it: what is found by that would be found by chance.
+  private mutating func check(_ commit: UInt64, isGood: Bool) throws(ToolError) {
+    let status = try status(at: commit)
+    guard status == 125 || (status == 0) != isGood else { return }
+    throw .no(
+      "‘\(words[0])’ ends with \(status) at commit \(commit), which is to be \(isGood ? "good" : "bad"); name another commit, or "
+        + "mend the command.")
+  }
+
   /// The commit nearest to the middle of which nothing is known yet.
   private func nextToTry() -> UInt64? {
     guard bad > good + 1 else { return nil }
@@ -124,7 +137,7 @@ private struct Bisection {
     guard let status = program(words.map { $0 == "{}" ? "\(commit)" : $0 }, variables) else {
       throw .usage("‘\(words[0])’ cannot be run; check its name, and that it may be executed.")
     }
-    guard status < 128, !(64...78).contains(status) else {
+    guard status < 126, !(64...78).contains(status) else {
       throw .usage(
         "‘\(words[0])’ ended with \(status) at commit \(commit), which is no verdict; the search was broken off."
       )

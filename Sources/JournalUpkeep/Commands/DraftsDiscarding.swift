@@ -25,13 +25,19 @@ extension Command {
       guard let wanted = request.operand(1) else {
         throw .usage("drafts discard needs the draft: its number, or the name of its context.")
       }
-      try request.changing(on: disk) { (store) throws(ToolError) in
+      let missing = ToolError.no(
+        "there is no draft ‘\(wanted)’; xjournal drafts lists those there are.")
+      try request.changing(on: disk) { (reader) throws(ToolError) in
+        guard let work = try? reader.unsavedWork() else { return }
+        let isThere = work.contains {
+          "\($0.context.rawValue)" == wanted || $0.contextName == wanted
+        }
+        guard isThere else { throw missing }
+      } _: { (store) throws(ToolError) in
         // A number says which, also where a context is called like the number of another.
         var drafts = store.unsavedDrafts.filter { "\($0.context.rawValue)" == wanted }
         if drafts.isEmpty { drafts = store.unsavedDrafts.filter { $0.contextName == wanted } }
-        guard let draft = drafts.first else {
-          throw .no("there is no draft ‘\(wanted)’; xjournal drafts lists those there are.")
-        }
+        guard let draft = drafts.first else { throw missing }
         guard drafts.count == 1 else {
           throw .no(
             "several drafts are called ‘\(wanted)’; name one by its number: "

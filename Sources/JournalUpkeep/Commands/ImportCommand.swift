@@ -14,7 +14,8 @@ extension Command {
       details: [
         "The model is that of the journal that is named by -s, or is the only one in this folder; that is only read. The "
           + "objects are given new numbers, and lead to each other as before; all of them come in one commit.",
-        "A key that the model does not have becomes a dynamic attribute, as it was one where that was exported. What leads "
+        "What was exported of an earlier state of that journal is read by the model of then, and comes as what became of it "
+          + "there. A key that the model does not have becomes a dynamic attribute, as it was one where that was exported. What leads "
           + "to an object of another store does so still; what leads to one that was not exported is left out, and told on "
           + "the standard error output, or in the document. So is what leads to one of which a later line says otherwise.",
       ],
@@ -27,11 +28,13 @@ extension Command {
     ) { (request) throws(ToolError) in
       let path = try request.newPath()
       request.tellsEdits = true
-      guard let model = try request.store().model else {
+      let store = try request.store()
+      guard let model = store.model else {
         throw .no("“\(try request.path())” has no model, which says what objects are like.")
       }
       let bytes = try request.bytes(ofFile: request.operands[0], atMost: largestImport)
-      let objects = try ExportedObject.all(in: bytes, model, request.progress)
+      let objects = try ExportedObject.all(
+        in: bytes, ExportedNames(model, of: store), request.progress)
       if let doubled = ExportedObject.doubledIdentifiers(of: objects) {
         request.output.remark(doubled)
       }
@@ -65,126 +68,6 @@ extension Command {
     try onStore { () throws(StoreError) in
       try JournaledStore(on: disk, at: path, model: model, options: options).close()
     }
-  }
-}
-
-/// An object as a line of an export has it.
-private struct ExportedObject {
-  let line: Int
-  let entity: ModelEntity
-  let id: ObjectID
-  let values: [(key: String, value: Value)]
-
-  static func all(
-    in bytes: [UInt8], _ model: ManagedObjectModel, _ progress: ProgressLine?
-  ) throws(ToolError) -> [ExportedObject] {
-    var objects: [ExportedObject] = []
-    var entities: [ObjectID: ModelEntity] = [:]
-    let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-    for (place, line) in lines.enumerated() where line.contains(where: { $0 > 0x20 }) {
-      progress?.tell("reading", Double(line.startIndex) / Double(bytes.count))
-      do {
-        let object = try ExportedObject(
-          try JSONValue(parsing: Array(line), limits: .ofFile), line: place + 1, model)
-        guard entities.updateValue(object.entity, forKey: object.id) == nil else {
-          throw ToolError.usage("line \(place + 1): \(object.id.uri) comes a second time.")
-        }
-        objects.append(object)
-      } catch let error as JSONError {
-        throw .usage("line \(place + 1): what is there \(error.reason).")
-      } catch let error as ToolError {
-        throw error
-      } catch {
-        throw .usage("line \(place + 1): \(error)")
-      }
-    }
-    for object in objects { try object.checkDestinations(entities) }
-    return objects
-  }
-
-  /// That objects cannot be told apart by their identifiers; nil where they can.
-  static func doubledIdentifiers(of objects: [ExportedObject]) -> String? {
-    struct Identifier: Hashable {
-      let entity: String?
-      let key: String
-      let value: Value
-    }
-    var lines: [Identifier: Int] = [:]
-    var first: (line: Int, other: Int, key: String)?
-    var count = 0
-    for object in objects {
-      for (key, value) in object.values where !value.isNull {
-        guard object.entity.attribute(key)?.isIdentifier ?? false else { continue }
-        let identifier = Identifier(entity: object.entity.line.last, key: key, value: value)
-        guard let other = lines[identifier] else {
-          lines[identifier] = object.line
-          continue
-        }
-        count += 1
-        first = first ?? (object.line, other, key)
-      }
-    }
-    return first.map {
-      "line \($0.line): ‘\($0.key)’ is the same as in line \($0.other), so that neither is found by it"
-        + (count > 1 ? "; so it is with \(Wording.count(count - 1, "further line"))." : ".")
-    }
-  }
-
-  /// Refuses relationships that lead to objects of an entity that they are not for.
-  private func checkDestinations(_ entities: [ObjectID: ModelEntity]) throws(ToolError) {
-    for (key, value) in values {
-      guard let destination = entity.relationship(key)?.destination else { continue }
-      for object in Value?(value).destinations {
-        guard let other = entities[object], !other.isKind(of: destination) else { continue }
-        throw .usage(
-          "line \(line): ‘\(key)’ of \(entity.name) leads to objects of \(destination), and \(object.uri) is one of \(other.name)."
-        )
-      }
-    }
-  }
-
-  private init(_ document: JSONValue, line: Int, _ model: ManagedObjectModel) throws {
-    guard let object = document.object, object["kind"] == "object",
-      let name = object["entity"]?.string, let uri = object["uri"]?.string,
-      let values = object["values"]?.object
-    else { throw JSONError(.wrongType, "is no object as ‘export’ writes them") }
-    if case .integer(let version)? = object["version"], version > JSONValue.formatVersion {
-      throw ToolError(
-        .newerFormat,
-        "line \(line): it is of version \(version), which a newer xjournal has written; import it by that."
-      )
-    }
-    guard let entity = model.entity(named: name), !entity.description.isAbstract else {
-      throw JSONError(.unknownEntity, "is of an entity, ‘\(name)’, that the model does not have")
-    }
-    (self.line, self.entity) = (line, entity)
-    id = try ObjectID(uri: uri)
-    self.values = try values.members.map { ($0.key, try Self.value(of: $0.key, $0.value, entity)) }
-  }
-
-  private static func value(
-    of key: String, _ json: JSONValue, _ entity: ModelEntity
-  ) throws(JSONError) -> Value {
-    if let relationship = entity.relationship(key) {
-      var value = try json.value(exportedAs: relationship.isToMany ? nil : .reference)
-      if !relationship.isOrdered, case .array(let members) = value { value = .set(Set(members)) }
-      guard value.isNull || value.isDestination(ofMany: relationship.isToMany) else {
-        throw JSONError(
-          .badValue,
-          "has a value of ‘\(key)’ that \(entity.name) cannot hold: it takes "
-            + (relationship.isToMany
-              ? "an array of references to objects, each of them once"
-              : "a reference to an object"))
-      }
-      return value
-    }
-    let type = entity.attribute(key)?.type
-    let value = try json.value(exportedAs: type)
-    // A key that the model does not have is a dynamic attribute: an export says no more of one.
-    guard type?.admits(value) ?? (value.isNull || value.isPropertyList) else {
-      throw JSONError(.badValue, "has a value of ‘\(key)’ that \(entity.name) cannot hold")
-    }
-    return value
   }
 }
 

@@ -37,7 +37,9 @@ extension Command {
         throw .usage("--force is for --only: without that nothing stands in the way.")
       }
       let message = request.has("only") ? "revert \(text)" : "restore \(text)"
-      try request.committing(on: disk, message: message) { context in
+      try request.committing(on: disk, message: message) { (reader) throws(ToolError) in
+        _ = try Reference(text, now: request.now).commit(in: reader)
+      } _: { context in
         let number = try Reference(text, now: request.now).commit(in: context.store)
         if request.has("only") {
           try context.revert(.commit(number), isForced: request.has("force"))

@@ -32,29 +32,16 @@ extension Command {
         throw .usage("--remove takes a name away from whatever it stands for; name no commit.")
       }
       if !request.has("remove") { try refuseUnreadable(name, now: request.now) }
-      try request.changing(on: disk) { (store) throws(ToolError) in
+      try request.changing(on: disk) { (reader) throws(ToolError) in
+        _ = try request.commit(toTag: name, in: reader)
+      } _: { (store) throws(ToolError) in
         let before = store.tags[name]
-        var after: CommitNumber?
-        if !request.has("remove"), store.hasEntity(ofReference: name) {
-          throw .usage("‘\(name)’ is no name for a commit, as it would be read as an object.")
+        let after = try request.commit(toTag: name, in: store)
+        try onStore { () throws(StoreError) in
+          guard let after else { return try store.removeTag(name) }
+          try store.tag(name, after)
         }
-        if request.has("remove") {
-          guard before != nil else {
-            throw .no(
-              "there is no tag ‘\(name)’", nearest: name, among: store.tags.keys.sorted(),
-              otherwise: "; xjournal info lists those there are.")
-          }
-          try onStore { () throws(StoreError) in try store.removeTag(name) }
-        } else {
-          let number = try Reference(request.operand(1) ?? "head", now: request.now)
-            .commit(in: store)
-          if let before, before != number, !request.has("force") {
-            throw .no(
-              "‘\(name)’ stands for commit \(before) already; --force has it stand for \(number).")
-          }
-          try onStore { () throws(StoreError) in try store.tag(name, number) }
-          after = number
-        }
+        if let after, after > .none { try request.noteUnreadable(after, of: store) }
         tell(name, after, before, request.output)
       }
       return .fine
@@ -92,5 +79,43 @@ extension Command {
           ("name", .string(name)), ("commit", after.map { .count($0.rawValue) } ?? .null),
           ("before", before.map { .count($0.rawValue) } ?? .null),
         ]))
+  }
+}
+
+extension Request {
+  /// The commit that a name is to stand for; nil where it is to stand for none any more.
+  ///
+  /// - Throws: where the name cannot stand for it, or stands for nothing that could be taken away.
+  fileprivate func commit(
+    toTag name: String, in store: ReadableStore
+  ) throws(ToolError) -> CommitNumber? {
+    let before = store.tags[name]
+    guard !has("remove") else {
+      guard before == nil else { return nil }
+      throw .no(
+        "there is no tag ‘\(name)’", nearest: name, among: store.tags.keys.sorted(),
+        otherwise: "; xjournal info lists those there are.")
+    }
+    guard !store.hasEntity(ofReference: name) else {
+      throw .usage("‘\(name)’ is no name for a commit, as it would be read as an object.")
+    }
+    let number = try Reference(operand(1) ?? "head", now: now).commit(in: store)
+    if let before, before != number, !has("force") {
+      throw .no(
+        "‘\(name)’ stands for commit \(before) already; --force has it stand for \(number).")
+    }
+    return number
+  }
+
+  /// Tells that what a commit has done cannot be read.
+  fileprivate func noteUnreadable(
+    _ number: CommitNumber, of store: JournaledStore
+  ) throws(ToolError) {
+    do throws(StoreError) {
+      _ = try store.heading(of: number)
+    } catch {
+      guard error.isFinding else { throw ToolError(error) }
+      output.remark("commit \(number) has the name, but cannot be read: \(error)")
+    }
   }
 }
