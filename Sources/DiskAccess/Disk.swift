@@ -100,6 +100,9 @@ public protocol DiskFolder: ReadableFolder {
   /// Removes a file's name.
   func remove(_ name: String) throws(DiskError)
 
+  /// Removes a folder of this one in which there is nothing.
+  func removeFolder(_ name: String) throws(DiskError)
+
   /// What the system knows of the folder itself.
   func information() throws(DiskError) -> FileInformation
 

@@ -3,7 +3,8 @@ public struct DiskError: Error, Hashable, Sendable {
   /// What was asked of the disk.
   public enum Call: String, Hashable, Sendable, CaseIterable {
     case openFolder, makeFolder, openFile, listNames, inspect, read, write, append, sync, syncData
-    case resize, allocate, map, lock, advise, rename, remove, syncFolder, close, random, thread
+    case resize, allocate, map, lock, advise, rename, remove, removeFolder, syncFolder, close,
+      random, thread
   }
 
   /// What was asked.
@@ -66,6 +67,7 @@ extension DiskError: CustomStringConvertible {
     case .advise: return "advising the system about \(quoted)"
     case .rename: return "renaming \(quoted)"
     case .remove: return "removing \(quoted)"
+    case .removeFolder: return "removing the folder \(quoted)"
     case .syncFolder: return "syncing the folder \(quoted)"
     case .close: return "closing \(quoted)"
     case .random: return "getting random bytes"

@@ -139,6 +139,10 @@ private final class FailStopFolder: DiskFolder {
     try latch.pass(.remove, name) { () throws(DiskError) in try folder.remove(name) }
   }
 
+  func removeFolder(_ name: String) throws(DiskError) {
+    try latch.pass(.removeFolder, name) { () throws(DiskError) in try folder.removeFolder(name) }
+  }
+
   func sync() throws(DiskError) {
     try latch.passSync(.syncFolder, name, syncing) { () throws(DiskError) in try folder.sync() }
   }

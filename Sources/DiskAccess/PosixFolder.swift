@@ -73,6 +73,11 @@ final class PosixFolder: DiskFolder {
     try check(.remove, name) { unlinkat(descriptor.number, name, 0) }
   }
 
+  func removeFolder(_ name: String) throws(DiskError) {
+    try refuseUnlessPlain(name, .removeFolder)
+    try check(.removeFolder, name) { unlinkat(descriptor.number, name, AT_REMOVEDIR) }
+  }
+
   func sync() throws(DiskError) {
     try check(.syncFolder, name) { fsync(descriptor.number) }
   }

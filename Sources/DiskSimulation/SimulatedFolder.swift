@@ -168,6 +168,23 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
     }
   }
 
+  func removeFolder(_ name: String) throws(DiskError) {
+    let call = try describe(.removeFolder, name)
+    try disk.begin(call, changes: true) { isOpen }
+    try with(call) { simulation throws(DiskError) in
+      guard let found = simulation.content.entries(of: node)[name] else {
+        throw call.error(.notFound)
+      }
+      guard let entries = simulation.content.folders[found]?.live else {
+        throw call.error(.notFolder)
+      }
+      guard entries.isEmpty else { throw call.error(.notEmpty) }
+      simulation.content.folders[found]?.isRemoved = true
+      simulation.content.remove(found, name, in: node, path)
+      simulation.mayHaveOrphans = true
+    }
+  }
+
   func sync() throws(DiskError) {
     let call = CallDescription(.syncFolder, path: path, name: name)
     let course = try disk.course(of: call, changes: true) { isOpen }

@@ -1,4 +1,3 @@
-internal import ByteCoding
 package import DiskAccess
 
 /// What an edit buffer left by an earlier writer holds. It is read by `pread`, never mapped, since
@@ -82,7 +81,7 @@ package struct EditBufferContents {
   }
 
   /// A slot's count, where its check fits.
-  fileprivate static func slot(_ bytes: UnsafeRawBufferPointer, salt: UInt64) -> FrameNumber? {
+  static func slot(_ bytes: UnsafeRawBufferPointer, salt: UInt64) -> FrameNumber? {
     let count = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     let check = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     guard Checksum.matches(check, EditBufferLayout.slotCheck(count, salt: salt)) else { return nil }
@@ -186,121 +185,5 @@ package struct EditBufferContents {
       return nil
     }
     return (start..<start + byteCount, lengthField & EditBufferLayout.spanFlag != 0)
-  }
-}
-
-/// The first bytes of an edit buffer.
-private struct EditBufferHeader {
-  let store: StoreIdentity
-  let salt: UInt64
-  let halfByteCount: Int
-
-  /// What the first bytes turned out to be.
-  enum Reading {
-    case header(EditBufferHeader)
-    case damaged
-    /// Written by newer code.
-    case newer(format: UInt16, requiredFeatures: UInt32)
-  }
-
-  static func read(_ bytes: UnsafeRawBufferPointer) -> Reading {
-    guard bytes.count >= EditBufferLayout.headerByteCount else { return .damaged }
-    let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<EditBufferLayout.headerByteCount])
-    var reader = ByteReader(bytes)
-    do throws(ByteCodingError) {
-      let name = try reader.readInteger(UInt64.self)
-      let format = try reader.readInteger(UInt16.self)
-      _ = try reader.readInteger(UInt16.self)
-      let required = try reader.readInteger(UInt32.self)
-      guard name == EditBufferLayout.name, Checksum.endsWithCheck(bytes, salt: 0) else {
-        return .damaged
-      }
-      guard format == EditBufferLayout.currentFormat,
-        required & ~EditBufferLayout.knownRequiredFeatures == 0
-      else { return .newer(format: format, requiredFeatures: required) }
-      let store = StoreIdentity(high: try reader.readInteger(), low: try reader.readInteger())
-      let salt: UInt64 = try reader.readInteger()
-      let halfByteCount = Int(try reader.readInteger(UInt32.self))
-      let isPossible =
-        halfByteCount >= EditBufferLayout.halfHeaderByteCount && halfByteCount % 8 == 0
-      guard isPossible else { return .damaged }
-      return .header(
-        EditBufferHeader(store: store, salt: salt, halfByteCount: halfByteCount))
-    } catch {
-      return .damaged
-    }
-  }
-}
-
-extension EditBufferContents {
-  /// Whether a writer has stored anything into a buffer, sound or not; one that was only made has nothing
-  /// behind its header.
-  static func hasContent(in folder: any ReadableFolder) throws(JournalError) -> Bool {
-    try onDisk { () throws(DiskError) in
-      guard try folder.information(of: JournalFiles.edits) != nil else { return false }
-      let file = try folder.fileForReading(JournalFiles.edits)
-      let bytes = try file.bytes(limit: Limits.editBufferByteCount)
-      return bytes.dropFirst(EditBufferLayout.headerByteCount).contains { $0 != 0 }
-    }
-  }
-
-  /// What stands before the halves; nil where there is no file, or something else in its place.
-  private static func firstBytes(in folder: any ReadableFolder) throws(DiskError) -> [UInt8]? {
-    do throws(DiskError) {
-      guard try folder.information(of: JournalFiles.edits) != nil else { return nil }
-      let file = try folder.fileForReading(JournalFiles.edits)
-      return try file.bytes(limit: EditBufferLayout.firstHalfOffset)
-    } catch {
-      guard error.meetsNoFile else { throw error }
-      return nil
-    }
-  }
-
-  /// What keeps it from being known how many frames are durable; nil where that is known.
-  package static func durabilityFinding(
-    in folder: any ReadableFolder, store: StoreIdentity
-  ) throws(DiskError) -> Finding? {
-    func finding(_ kind: Finding.Kind) -> Finding { Finding(kind, JournalFiles.edits) }
-    guard let file = try folder.information(of: JournalFiles.edits) else {
-      return finding(.editBufferMissing)
-    }
-    guard let bytes = try firstBytes(in: folder) else { return finding(.editBufferDamaged) }
-    return bytes.withUnsafeBytes { bytes in
-      guard bytes.count == EditBufferLayout.firstHalfOffset else {
-        return finding(.editBufferDamaged)
-      }
-      switch EditBufferHeader.read(bytes) {
-      case .damaged: return finding(.editBufferDamaged)
-      case .newer(let format, let features):
-        return finding(.editBufferNewer(format: format, requiredFeatures: features))
-      case .header(let header):
-        guard header.store == store else { return finding(.editBufferForeign) }
-        let wanted = EditBufferLayout.byteCount(halfByteCount: header.halfByteCount)
-        guard file.byteCount >= UInt64(wanted) else { return finding(.editBufferDamaged) }
-        let slots = EditBufferLayout.slotOffsets.map { offset in
-          UnsafeRawBufferPointer(rebasing: bytes[offset...].prefix(EditBufferLayout.slotByteCount))
-        }
-        let isCount = slots.map { Self.slot($0, salt: header.salt) != nil }
-        if isCount == [true, true] { return nil }
-        // The second is stored into when the first has a count. An empty one may be that, or a count that is lost.
-        let isLost = !isCount[0] && !isCount[1] && slots[1].contains { $0 != 0 }
-        return finding(isLost ? .editBufferDamaged : .editCountDamaged)
-      }
-    }
-  }
-
-  /// Reads only how many frames are durable, as another process does that follows a live journal.
-  package static func durableThrough(
-    in folder: any ReadableFolder, store: StoreIdentity
-  ) throws(DiskError) -> FrameNumber? {
-    guard let bytes = try firstBytes(in: folder) else { return nil }
-    return bytes.withUnsafeBytes { bytes in
-      guard bytes.count == EditBufferLayout.firstHalfOffset,
-        case .header(let header) = EditBufferHeader.read(bytes), header.store == store
-      else { return nil }
-      return EditBufferLayout.slotOffsets.compactMap { offset in
-        slot(UnsafeRawBufferPointer(rebasing: bytes[offset...]), salt: header.salt)
-      }.max()
-    }
   }
 }

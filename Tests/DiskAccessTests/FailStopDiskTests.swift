@@ -62,6 +62,7 @@ struct FailStopDiskTests {
     #expect(throws: refusal(.syncFolder, "")) { try folder.sync() }
     #expect(throws: refusal(.rename, "a")) { try folder.rename("a", to: "b") }
     #expect(throws: refusal(.remove, "a")) { try folder.remove("a") }
+    #expect(throws: refusal(.removeFolder, "a")) { try folder.removeFolder("a") }
     #expect(throws: refusal(.makeFolder, "b")) { try folder.makeFolder("b") }
     for opening in [FileOpening.new, .existingOrNew, .emptied] {
       #expect(throws: refusal(.openFile, "b")) { try folder.file("b", opening) }

@@ -35,6 +35,7 @@ struct FolderContractTests {
     #expect(throws: DiskError(.openFolder, name, .invalid)) { try folder.folder(name) }
     #expect(throws: DiskError(.openFolder, name, .invalid)) { try folder.folderForReading(name) }
     #expect(throws: DiskError(.makeFolder, name, .invalid)) { try folder.makeFolder(name) }
+    #expect(throws: DiskError(.removeFolder, name, .invalid)) { try folder.removeFolder(name) }
     #expect(throws: DiskError(.remove, name, .invalid)) { try folder.remove(name) }
     #expect(throws: DiskError(.rename, name, .invalid)) { try folder.rename(name, to: "x") }
     #expect(throws: DiskError(.rename, name, .invalid)) { try folder.rename("plain", to: name) }
@@ -87,6 +88,29 @@ struct FolderContractTests {
     #expect(throws: DiskError(.makeFolder, "inner", .exists)) { try folder.makeFolder("inner") }
     #expect(throws: DiskError(.remove, "inner", .isFolder)) { try folder.remove("inner") }
     #expect(throws: DiskError(.remove, "none", .notFound)) { try folder.remove("none") }
+  }
+
+  @Test(arguments: DiskKind.allCases)
+  func `a folder is removed when nothing is in it`(_ kind: DiskKind) throws {
+    let ground = try Ground(kind)
+    let folder = try ground.folder()
+    try folder.makeFolder("inner")
+    let inner = try folder.folder("inner")
+    _ = try inner.file("a", .new)
+    #expect(throws: DiskError(.removeFolder, "inner", .notEmpty)) {
+      try folder.removeFolder("inner")
+    }
+    try inner.remove("a")
+    try folder.removeFolder("inner")
+    #expect(try folder.information(of: "inner") == nil)
+    #expect(throws: DiskError(.openFile, "b", .notFound)) { try inner.file("b", .new) }
+    _ = try folder.file("c", .new)
+    #expect(throws: DiskError(.removeFolder, "c", .notFolder)) { try folder.removeFolder("c") }
+    #expect(throws: DiskError(.removeFolder, "none", .notFound)) {
+      try folder.removeFolder("none")
+    }
+    try folder.makeFolder("inner")
+    #expect(try folder.folder("inner").names() == [])
   }
 
   @Test(arguments: DiskKind.allCases)

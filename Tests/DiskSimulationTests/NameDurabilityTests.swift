@@ -111,6 +111,24 @@ struct NameDurabilityTests {
     #expect(everythingLeft() == [["inner/a": [1]]])
   }
 
+  @Test func `a removed folder may come back, with what in it was durable`() throws {
+    try folder.makeFolder("inner")
+    let inner = try folder.folder("inner")
+    let file = try inner.file("a", .new)
+    try file.put([1])
+    try file.sync()
+    try inner.sync()
+    try folder.sync()
+    try inner.remove("a")
+    try folder.removeFolder("inner")
+    #expect(disk.paths.isEmpty)
+    let states = disk.powerLossStates(limit: 10, seed: 1)
+    let left = Set(states.map { disk.image(after: $0).paths })
+    #expect(left == [[], ["inner/a"]])
+    try folder.sync()
+    #expect(disk.powerLossStates(limit: 10, seed: 1).map { disk.image(after: $0).paths } == [[]])
+  }
+
   @Test func `a folder's sync leaves other folders' names as they are`() throws {
     try disk.makeFolders("one")
     try disk.makeFolders("two")

@@ -180,7 +180,36 @@ import ToolSupport
     }
   }
 
-  @Test(arguments: ["import posts.ndjson", "backup", "compact", "repair", "replay --until 3"])
+  static let making = ["import posts.ndjson", "backup", "compact", "repair", "replay --until 3"]
+
+  @Test(arguments: making)
+  func `what could not be made is taken away, and can be made again`(line: String) throws {
+    let place = "New.xjournal"
+    let command = line.hasPrefix("replay") ? "\(line) --into \(place)" : "\(line) -o \(place)"
+    var failedCount = 0
+    for call in 1... {
+      let disk = try LongJournal.make(.late)
+      try Upkeep.addFiles(to: disk)
+      let before = Upkeep.contents(of: Journals.path, on: disk)
+      disk.faults = [
+        SimulatedFault(
+          .failure(.noSpace), calls: [.write, .sync, .syncFolder, .rename], number: 3 * call,
+          isLasting: true)
+      ]
+      let run = Upkeep.run("\(command) -s Notes.xjournal", on: disk)
+      disk.faults = []
+      #expect(Upkeep.contents(of: Journals.path, on: disk) == before, "\(call)")
+      if run.status == .fine { break }
+      failedCount += 1
+      #expect(!run.errors.contains("What was begun is left"), "\(call): \(run)")
+      #expect(!disk.paths.contains { $0.hasPrefix(place) }, "\(call): \(disk.paths)")
+      let again = Upkeep.run("\(command) -s Notes.xjournal", on: disk)
+      #expect(again.status == .fine, "\(call): \(again)")
+    }
+    #expect(failedCount > 3)
+  }
+
+  @Test(arguments: making)
   func `what was broken off is known by its mark, and by what is told of it`(line: String) throws {
     let place = "New.xjournal"
     let command = line.hasPrefix("replay") ? "\(line) --into \(place)" : "\(line) -o \(place)"
@@ -190,7 +219,8 @@ import ToolSupport
       try Upkeep.addFiles(to: disk)
       disk.faults = [
         SimulatedFault(
-          .failure(.noSpace), calls: [.write, .sync, .syncFolder, .rename], number: 3 * call,
+          .failure(.noSpace),
+          calls: [.write, .sync, .syncFolder, .rename, .remove, .removeFolder], number: 3 * call,
           isLasting: true)
       ]
       let run = Upkeep.run("\(command) -s Notes.xjournal", on: disk)

@@ -39,9 +39,7 @@ extension Command {
         request.output.remark(doubled)
       }
       let place = try NewPlace(path, on: disk)
-      try NewPlace.filling(path) { () throws(ToolError) in
-        try begin(at: path, model, on: disk)
-      }
+      try place.filling { () throws(ToolError) in try begin(at: path, model, on: disk) }
       var importing = Importing(objects)
       let made = try place.finish(on: disk) { (store) throws(ToolError) in
         let number = try request.commit(

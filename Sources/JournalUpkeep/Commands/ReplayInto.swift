@@ -36,9 +36,7 @@ extension Command {
         let cut = try JournalCut(
           of: original, after: last, isLast: last == store.lastCommit, store.tag, on: disk)
         place = try NewPlace(path, on: disk)
-        try NewPlace.filling(path) { [place] () throws(ToolError) in
-          try cut.copy(to: place, on: disk)
-        }
+        try place.filling { [place] () throws(ToolError) in try cut.copy(to: place, on: disk) }
       } else {
         let copy = try JournalCopy.make(of: original, at: path, on: disk, reading: request.disk)
         (place, lost) = (copy.place, copy.lost)

@@ -42,7 +42,7 @@ struct JournalCopy {
         // Somebody may have compacted it meanwhile, or replaced a checkpoint.
         guard try reader(of: path, on: source).manifest.replaces(manifest),
           error.status != .cannotCreate, attempt < 10
-        else { throw made == nil ? error : error.leaving(newPath) }
+        else { throw made?.gaveUp(because: error) ?? error }
       }
     }
   }

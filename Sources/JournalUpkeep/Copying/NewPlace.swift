@@ -10,6 +10,8 @@ internal import ObjectStore
 struct NewPlace {
   let path: String
   let folder: any DiskFolder
+  private let parent: any DiskFolder
+  private let name: String
 
   /// Makes the folder.
   ///
@@ -18,33 +20,58 @@ struct NewPlace {
     self.path = path
     try Self.refuseExisting(path, on: disk)
     try Self.refuseWithinJournal(path, on: disk)
-    let (parent, name) = Self.split(path)
-    let parentFolder: any DiskFolder
+    let around: String
+    (around, name) = Self.split(path)
     do throws(DiskError) {
-      parentFolder = try disk.folder(at: parent)
-      try parentFolder.makeFolder(name)
+      parent = try disk.folder(at: around)
+      try parent.makeFolder(name)
     } catch {
       throw ToolError(.cannotCreate, error.description)
     }
     do throws(DiskError) {
-      try parentFolder.sync()
+      try parent.sync()
       folder = try disk.folder(at: path)
-      _ = try folder.file(JournalFiles.copyMark, .new)
-      try folder.sync()
     } catch {
       throw ToolError(.cannotCreate, error.description).leaving(path)
     }
+    do throws(DiskError) {
+      _ = try folder.file(JournalFiles.copyMark, .new)
+      try folder.sync()
+    } catch {
+      throw gaveUp(because: ToolError(.cannotCreate, error.description))
+    }
   }
 
-  /// Runs what fills a place that was made. Where that fails, the error says that something was left there.
-  static func filling<Answer>(
-    _ path: String, _ body: () throws(ToolError) -> Answer
+  /// Runs what fills a place that was made. Where that fails, all of it is taken away again.
+  func filling<Answer>(
+    _ body: () throws(ToolError) -> Answer
   ) throws(ToolError) -> Answer {
     do throws(ToolError) {
       return try body()
     } catch {
-      throw error.leaving(path)
+      throw gaveUp(because: error)
     }
+  }
+
+  /// Takes away all that was put there, and the folder.
+  ///
+  /// - Returns: the reason, which says where something had to be left there.
+  func gaveUp(because reason: ToolError) -> ToolError {
+    do throws(DiskError) {
+      try removeContents()
+      for name in try folder.names() where name != JournalFiles.copyMark {
+        try folder.removeFolder(name)
+      }
+      if try folder.information(of: JournalFiles.copyMark) != nil {
+        try folder.remove(JournalFiles.copyMark)
+      }
+      try parent.removeFolder(name)
+    } catch {
+      return reason.leaving(path)
+    }
+    // What a loss of power may bring back has the mark, or nothing in it.
+    try? parent.sync()
+    return reason
   }
 
   /// Opens the journal that was put there, does what is left to be done, reads all of it, and then says that it is whole.
@@ -53,7 +80,7 @@ struct NewPlace {
   func finish(
     on disk: any Disk, _ body: (JournaledStore) throws(ToolError) -> Void = { _ in }
   ) throws(ToolError) -> NewJournal {
-    try Self.filling(path) { () throws(ToolError) in
+    try filling { () throws(ToolError) in
       let made = try JournaledStore.whileOpen(on: disk, at: path, with: .ofCopies) {
         (store) throws(ToolError) in
         try body(store)
@@ -65,19 +92,23 @@ struct NewPlace {
     }
   }
 
-  /// Takes away all that was put there, but for the mark.
+  /// Takes away all files that were put there, but for the mark.
   func clear() throws(ToolError) {
     do throws(DiskError) {
-      for name in try folder.names() where name != JournalFiles.copyMark {
-        if try folder.information(of: name)?.kind == .folder {
-          let inner = try folder.folder(name)
-          for file in try inner.names() { try inner.remove(file) }
-        } else {
-          try folder.remove(name)
-        }
-      }
+      try removeContents()
     } catch {
       throw ToolError(.cannotCreate, error.description)
+    }
+  }
+
+  private func removeContents() throws(DiskError) {
+    for name in try folder.names() where name != JournalFiles.copyMark {
+      if try folder.information(of: name)?.kind == .folder {
+        let inner = try folder.folder(name)
+        for file in try inner.names() { try inner.remove(file) }
+      } else {
+        try folder.remove(name)
+      }
     }
   }
 

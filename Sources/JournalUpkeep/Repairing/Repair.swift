@@ -62,7 +62,7 @@ struct Repair {
         "a program replaces the state of “\(path)” faster than it can be read; repair it when that program rests."
       )
     } catch {
-      throw place == nil ? error : error.leaving(newPath)
+      throw place?.gaveUp(because: error) ?? error
     }
   }
 
