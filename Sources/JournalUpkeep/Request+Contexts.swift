@@ -17,15 +17,16 @@ extension Request {
   /// Changes the journal by a commit, and shows it.
   ///
   /// - Parameters:
-  ///   - message: what is said where nothing else is asked for.
+  ///   - message: what is said where nothing else is asked for, when that is known.
   ///   - look: refuses what can be told to be wrong by looking.
   ///   - body: changes objects.
   func committing(
-    on disk: any Disk, message: String, first look: (StoreReader) throws(ToolError) -> Void,
+    on disk: any Disk, message: @autoclosure () -> String,
+    first look: (StoreReader) throws(ToolError) -> Void,
     _ body: (ManagedObjectContext) throws -> Void
   ) throws(ToolError) {
     try changing(on: disk, first: look) { (store) throws(ToolError) in
-      guard let number = try commit(to: store, message: message, body) else {
+      guard let number = try commit(to: store, message: message(), body) else {
         if output.isJSON {
           output.json(
             .document("unchanged", [("lastCommit", .count(store.lastCommit.rawValue))]))
@@ -42,7 +43,7 @@ extension Request {
   ///
   /// - Parameter refusal: says why objects cannot be saved.
   func commit(
-    to store: JournaledStore, message: String,
+    to store: JournaledStore, message: @autoclosure () -> String,
     refusal: (ValidationErrors) -> ToolError = { ToolError(of: $0) },
     _ body: (ManagedObjectContext) throws -> Void
   ) throws(ToolError) -> CommitNumber? {
@@ -51,8 +52,9 @@ extension Request {
       context.name = "xjournal \(command.name)"
       try body(context)
       let commit = try context.save(
-        author: self["author"], message: self["message"] ?? message)
+        author: self["author"], message: self["message"] ?? message())
       context.close()
+      if let commit { output.deed = "commit \(commit.number) was made" }
       return commit?.number
     } catch {
       // Nothing of it is to be offered as a draft; who has changed nothing leaves no event.

@@ -73,6 +73,7 @@ extension Request {
     of made: NewJournal, _ deed: String, without lost: LeftoverEdits.Loss = LeftoverEdits.Loss(),
     keptFor drafts: [String] = [], leavingOut references: LostReferences = LostReferences()
   ) {
+    output.deed = "“\(made.path)” was made"
     if output.isJSON {
       let texts = { (texts: [String]) -> JSONValue? in
         texts.isEmpty ? nil : .array(texts.map { .string($0) })

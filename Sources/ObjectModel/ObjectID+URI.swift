@@ -4,9 +4,7 @@ extension ObjectID {
   /// The ID as a URI, which `init(uri:)` reads back: `xjournal://` and the store's tag in 16 hexadecimal
   /// digits, the origin, the entity's number and the object's number, with slashes between them.
   public var uri: String {
-    let digits = String(store.rawValue, radix: 16)
-    let tag = String(repeating: "0", count: 16 - digits.count) + digits
-    return "\(Self.scheme)\(tag)/\(origin)/\(entity.rawValue)/\(number)"
+    "\(Self.scheme)\(store.digits)/\(origin)/\(entity.rawValue)/\(number)"
   }
 
   /// Reads a URI.
@@ -69,5 +67,13 @@ extension ObjectID: Codable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(uri)
+  }
+}
+
+extension StoreTag {
+  /// The tag as URIs have it: in 16 hexadecimal digits.
+  package var digits: String {
+    let digits = String(rawValue, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

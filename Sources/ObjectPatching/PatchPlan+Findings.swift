@@ -9,8 +9,29 @@ extension PatchPlan {
   ///
   /// What a delegate patches by hand is not looked at, nor what the patch does not say and the delegate, or a hook of the
   /// object's class, may give. What the program's own hooks say is found by the save.
+  ///
+  /// - Throws: where an object would have more values than there is room for.
   func findings() throws -> [PatchFinding] {
-    try valueFindings() + relationshipFindings()
+    try refuseTooLarge()
+    return try valueFindings() + relationshipFindings()
+  }
+
+  private func refuseTooLarge() throws(StoreError) {
+    for (index, step) in steps.enumerated() {
+      guard let effect = step.effect, effect != .deletion, !step.values.isEmpty,
+        changes(ofStep: index)
+      else { continue }
+      var kept: Row?
+      if effect == .update, let object = step.object { kept = try context.rowShown(of: object) }
+      let replaced = Set(step.values.keys.compactMap { step.info.property($0)?.key })
+      let known = Set(step.info.properties.map(\.key)).subtracting(replaced)
+      let values =
+        (kept?.entries ?? []).filter { known.contains($0.key) }.map(\.value)
+        + step.values.values
+      guard Row.roughByteCount(of: values) <= Row.largestByteCount else {
+        throw .rowTooLarge(step.object?.description ?? step.patch.identity.description)
+      }
+    }
   }
 
   /// The attributes that must have a value and have none, or break a rule.

@@ -188,7 +188,11 @@ struct BlockAssembly: ~Copyable {
   /// How many bytes the values of a row have, roughly.
   static func byteCount(of row: Row?) -> Int {
     guard let row else { return 12 }
-    return row.entries.reduce(12) { $0 + byteCount(of: $1.value) }
+    return byteCount(of: row.entries.lazy.map(\.value))
+  }
+
+  static func byteCount(of values: some Sequence<Value>) -> Int {
+    values.reduce(12) { $0 + byteCount(of: $1) }
   }
 
   private static func byteCount(of value: Value) -> Int {

@@ -1,5 +1,5 @@
 internal import EventFold
-internal import ObjectModel
+package import ObjectModel
 
 extension PendingCommits {
   /// An object that a commit changes, and what it has then.
@@ -82,7 +82,7 @@ extension PendingCommits {
     changes.reserveCapacity(parts.count)
     for part in parts {
       guard part.new.map({ $0.roughByteCount <= Row.largestByteCount }) ?? true else {
-        throw .store(.rowTooLarge(part.object))
+        throw .store(.rowTooLarge(part.object.description))
       }
       guard
         var change = ObjectChange.difference(of: part.object, from: part.old, to: part.new)
@@ -178,10 +178,15 @@ extension Row {
 
   /// How many bytes the values have, roughly.
   package var roughByteCount: Int { BlockAssembly.byteCount(of: self) }
+
+  /// How many bytes some values of an object have, roughly.
+  package static func roughByteCount(of values: [Value]) -> Int {
+    BlockAssembly.byteCount(of: values)
+  }
 }
 
 extension StoreError {
-  static func rowTooLarge(_ object: ObjectID) -> StoreError {
+  package static func rowTooLarge(_ object: String) -> StoreError {
     StoreError(
       .tooLarge,
       "the values of \(object) have more than \(Row.largestByteCount) bytes in all, which is the most an "

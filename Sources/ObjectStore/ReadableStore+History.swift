@@ -277,7 +277,7 @@ extension StoreError {
     StoreError(
       .objectMissing,
       isAllKept
-        ? "there is no object \(object), nor was there ever one."
+        ? "there is no object \(object), nor was there ever one of that number."
         : "there is no object \(object); if there was one, compaction has dropped what it was.")
   }
 

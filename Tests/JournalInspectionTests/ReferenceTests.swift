@@ -229,6 +229,24 @@ extension ReferenceTests {
     }
   }
 
+  @Test func `a store is called alike in info and in the URIs of its objects`() throws {
+    for seed in 1...40 {
+      let disk = SimulatedDisk(seed: UInt64(seed))
+      let model = try ManagedObjectModel(entities: [EntityDescription("Note")])
+      let store = try JournaledStore(on: disk, at: Journals.path, model: model)
+      let context = ManagedObjectContext(store, isolation: nil)
+      let note = context.insert("Note")
+      try context.save()
+      let uri = note.objectID.uri
+      try store.close()
+      let told = try JSONValue(parsing: Array(Run("info --json", on: disk).output.utf8)).object
+      let name = try #require(told?["store"]?.string)
+      #expect(uri.hasPrefix("xjournal://\(name)/"), "\(uri) \(name)")
+      if name.hasPrefix("0") { return }
+    }
+    Issue.record("no store has a name that begins with 0")
+  }
+
   @Test func `both ends of what is asked for are kept`() throws {
     let disk = try Journals.sound()
     let since = Run("events --since 3 --kind saved --json", on: disk).output

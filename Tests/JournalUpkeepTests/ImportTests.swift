@@ -36,6 +36,7 @@ import ToolSupport
 
   @Test(arguments: [
     ("{}", "line 1: what is there is no object as ‘export’ writes them: it has no ‘kind’."),
+    (#"{"version":1,"kind":"objects","at":4,"objects":["#, "export without that, a line for each."),
     ("[]", "it is not in { }"), (#"{"kind":"diff"}"#, "its ‘kind’ is not ‘object’"),
     (#"{"kind":"object"}"#, "it has no ‘entity’"),
     (#"{"kind":"object","entity":3}"#, "its ‘entity’ is no text"),

@@ -54,6 +54,36 @@ import ToolSupport
       "\(line) -s Notes.xjournal", on: disk, input: #"{"patch":1,"objects":[\#(objects)]}"#)
   }
 
+  @Test
+  func `an object is shown by the value of its identifier, and a tag of that name comes first`()
+    throws
+  {
+    #expect(Upkeep.run("show p", on: disk).output == Upkeep.run("get Post/1", on: disk).output)
+    let then = Upkeep.run("show p --at 2", on: disk)
+    #expect(then.status == .fine && then.output.contains("\"two\""), "\(then)")
+    #expect(Upkeep.run("show nobody", on: disk).errors.contains("there is no tag ‘nobody’"))
+    #expect(Upkeep.run("tag p 1", on: disk).status == .fine)
+    #expect(Upkeep.run("show p", on: disk).output.hasPrefix("commit 1 (p)"))
+  }
+
+  @Test func `who asks by an identifier that nobody has now is told how to ask for another time`() {
+    let run = Upkeep.run("history twin", on: disk)
+    #expect(run.status == .no && run.errors.contains("at another time is found by --at"), "\(run)")
+  }
+
+  @Test func `what is too large to be saved is refused before, too`() throws {
+    let made = Upkeep.run("diff 1 2 --format patch", on: disk).output
+    let large = String(repeating: "x", count: 31 << 20)
+    try disk.setContents("large.json", Array(made.replacing("two", with: large).utf8))
+    for line in ["patch large.json --dry-run", "patch large.json"] {
+      let run = Upkeep.run(line, on: disk)
+      #expect(run.status == .usage, "\(run.status) \(run.errors.prefix(400))")
+      #expect(
+        run.errors.contains("have more than 31457280 bytes in all"), "\(run.errors.prefix(400))")
+    }
+    #expect(Upkeep.run("export", on: disk).output.contains("\"title\":\"one\""))
+  }
+
   @Test func `a key that the model does not have is refused, unless it is asked for`() throws {
     let patch = #"{"entity":"Post","id":{"guid":"p"},"old":{},"new":{"titel":"x"}}"#
     for options in ["", "--dry-run", "--policy force"] {

@@ -147,6 +147,41 @@ import ToolSupport
     #expect(Upkeep.contents(of: Journals.path, on: disk) == before)
   }
 
+  @Test(arguments: [
+    "log a/N.xjournal Notes.xjournal", "info a/N.xjournal -s Notes.xjournal",
+    "get Blog/1 a/N.xjournal Notes.xjournal",
+  ])
+  func `of two journals it is said that there are two`(line: String) throws {
+    let run = Upkeep.run(line, on: try Journals.sound())
+    #expect(run.status == .usage, "\(run)")
+    #expect(
+      run.errors.contains("a/N.xjournal”") && run.errors.contains("are two journals"), "\(run)")
+  }
+
+  @Test func `what is left of a copy is told to be that, by whatever meets it`() throws {
+    let disk = try Journals.killed()
+    try disk.setContents("Left.xjournal/UNFINISHED-COPY", [])
+    try disk.makeFolders("Left.xjournal/journal")
+    for line in ["info", "verify", "tag x", "backup -o B", "repair -o B", "compact -o B", "log"] {
+      let run = Upkeep.run("\(line) -s Left.xjournal", on: disk)
+      #expect(run.status == .noJournal, "\(line): \(run)")
+      #expect(
+        run.errors.contains(
+          "“Left.xjournal” is what is left of a copy that did not come to its end; remove it"),
+        "\(line): \(run)")
+    }
+    for line in [
+      "backup -o", "repair -o", "compact -o", "replay --into", "replay --until 2 --into",
+    ] {
+      let run = Upkeep.run("\(line) Left.xjournal -s Notes.xjournal", on: disk)
+      #expect(run.status == .cannotCreate, "\(line): \(run)")
+      #expect(
+        run.errors.contains(
+          "at “Left.xjournal” is what is left of a copy that did not come to its end; remove it"),
+        "\(line): \(run)")
+    }
+  }
+
   @Test func `a journal without its file of unsaved edits says so where it is told what it is`()
     throws
   {

@@ -54,7 +54,7 @@ struct JournalFacts {
 
   init(_ store: StoreReader, at number: CommitNumber) throws(ToolError) {
     path = store.path
-    identity = String(store.tag.rawValue, radix: 16)
+    identity = store.tag.digits
     self.number = number
     firstKept = store.firstKeptCommit
     tags = store.tags.filter { $0.value <= number }

@@ -14,7 +14,7 @@ extension Command {
     travels: true
   ) { (request) throws(ToolError) in
     let operand = request.operand(0)
-    if let operand, operand.contains("/"), try !request.namesTag(operand) {
+    if let operand, try request.namesObject(operand) {
       return try ObjectPrinter.show(request)
     }
     guard operand == nil || !request.has("at") else {
@@ -32,6 +32,15 @@ extension Command {
 }
 
 extension Request {
+  /// Whether a text is meant to be an object: by its slash, or where an object is identified by it and no commit is named so.
+  fileprivate func namesObject(_ text: String) throws(ToolError) -> Bool {
+    if text.contains("/") { return try !namesTag(text) }
+    guard try Reference(text, now: now).isTag, !text.hasPrefix("tag:"),
+      try store().tags[String(text.prefix { $0 != "~" })] == nil
+    else { return false }
+    return (try? ObjectReference(text).object(in: store(), snapshot())) != nil
+  }
+
   /// Whether a text with a slash is meant to be a tag's name: where it says so, or where there is such a tag, and no
   /// entity of which it could name an object.
   fileprivate func namesTag(_ text: String) throws(ToolError) -> Bool {

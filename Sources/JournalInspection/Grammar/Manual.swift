@@ -43,8 +43,8 @@ package enum Manual {
     "Of a damaged journal everything is shown that can be read, on both sides of what cannot; what is left out is told. "
       + "That the file of unsaved edits is damaged is told by all commands: it says what is durable, and without it "
       + "the last commits may be missing.",
-    "Values in JSON are as in patches: plain where the model says what they are, and elsewhere with their kind beside "
-      + "them, as in `{\"$date\": \"2026-11-23T10:30:00Z\"}`. There a whole number beyond 2^53 is "
+    "Values in JSON are as in patches: plain where the model says what they are, and elsewhere, as among the members of lists and of "
+      + "relationships to many, with their kind beside them, as in `{\"$date\": \"2026-11-23T10:30:00Z\"}`. There a whole number beyond 2^53 is "
       + "`{\"$integer\": \"9007199254740993\"}`, so that it is told from a text, and ‘import’ reads it as the number.",
     "Colours and the pager (`PAGER`, or `less`) are for terminals alone; `NO_COLOR`, `--color` and `--no-pager` are "
       + "obeyed, and `LESS` and `LV` are set for the pager where they are not. Control characters in data are shown in digits, never sent to a terminal.",

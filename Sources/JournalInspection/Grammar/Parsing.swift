@@ -80,12 +80,17 @@ package struct ParsedArguments: Sendable {
   }
 
   /// Takes the operand that names a journal by its ending out of the others. What stands behind `--` is left as it is.
-  mutating func takeJournal() -> String? {
-    let isNamed = { (word: String) in word.hasSuffix(".xjournal") || word.hasSuffix(".xjournal/") }
-    guard let index = operands.prefix(openOperandCount ?? .max).firstIndex(where: isNamed) else {
-      return nil
+  mutating func takeJournal() throws(ToolError) -> String? {
+    let open = operands.prefix(openOperandCount ?? .max)
+    guard let index = open.firstIndex(where: Self.namesJournal) else { return nil }
+    if let other = open[(index + 1)...].first(where: Self.namesJournal) {
+      throw .secondJournal(other, beside: open[index])
     }
     return operands.remove(at: index)
+  }
+
+  private static func namesJournal(_ word: String) -> Bool {
+    word.hasSuffix(".xjournal") || word.hasSuffix(".xjournal/")
   }
 
   /// Checks how many operands there are, and those that are chosen from a list.
@@ -98,6 +103,9 @@ package struct ParsedArguments: Sendable {
     let isOpen = command.operands.last?.isRepeated ?? false
     guard isOpen || operands.count <= command.operands.count else {
       let excess = operands[command.operands.count]
+      if command.readsJournal, Self.namesJournal(excess), let named = values["store"]?.last {
+        throw .secondJournal(excess, beside: named)
+      }
       throw .usage(
         "\(command.name) does not know what to do with ‘\(excess)’: \(command.synopsis)"
           + (command.readsJournal
@@ -110,5 +118,11 @@ package struct ParsedArguments: Sendable {
         "\(operand.name) is one of \(operand.choices.joined(separator: ", "))"
           + (nearest.map { "; did you mean \($0)?" } ?? "."))
     }
+  }
+}
+
+extension ToolError {
+  fileprivate static func secondJournal(_ path: String, beside other: String) -> ToolError {
+    .usage("“\(other)” and “\(path)” are two journals; name the one that is meant.")
   }
 }

@@ -41,7 +41,7 @@ package final class Request {
     if let named = arguments.values["store"]?.last {
       journalPath = named
     } else {
-      journalPath = command.readsJournal ? arguments.takeJournal() : nil
+      journalPath = try command.readsJournal ? arguments.takeJournal() : nil
     }
     try arguments.check(command)
     operands = arguments.operands
@@ -139,7 +139,7 @@ package final class Request {
       return store
     } catch {
       // What is there and no folder is no journal either.
-      if error.code == .disk { try refuseNoFolder(path) }
+      if [.disk, .storeMissing].contains(error.code) { try refuseNoFolder(path) }
       throw ToolError(error)
     }
   }
@@ -154,15 +154,25 @@ package final class Request {
     _ path: String, on disk: any ReadableDisk
   ) throws(ToolError) {
     var isOpen = false
+    let isUnfinished: Bool
     do throws(DiskError) {
       let folder = try disk.folderForReading(at: path)
       isOpen = true
-      _ = try folder.folderForReading(JournalFiles.journalFolder)
+      let hasManifest = try folder.information(of: JournalFiles.manifest) != nil
+      let isMarked = try folder.information(of: JournalFiles.copyMark) != nil
+      isUnfinished = isMarked && !hasManifest
+      if !isUnfinished { _ = try folder.folderForReading(JournalFiles.journalFolder) }
     } catch {
       guard error.code == .notFolder || error.code == .isLink else { return }
       guard isOpen else { throw .noFolder(path) }
       throw ToolError(
         .damage, "“\(path)/\(JournalFiles.journalFolder)” is no folder.")
+    }
+    if isUnfinished {
+      throw ToolError(
+        .noJournal,
+        "“\(path)” is what is left of a copy that did not come to its end; remove it, and make the copy anew."
+      )
     }
   }
 

@@ -159,7 +159,8 @@ package struct Tool {
   /// Has long output for people shown page by page.
   private func beginPaging(_ parsed: ParsedArguments, of command: Command) -> Bool {
     guard console.isOutputTerminal, command.isPaged, parsed.values["no-pager"] == nil,
-      parsed.values["json"] == nil, parsed.values["follow"] == nil
+      parsed.values["json"] == nil, parsed.values["follow"] == nil,
+      console.environment["TERM"] != "dumb"
     else { return false }
     let pager = console.environment["PAGER"] ?? "less -FRX"
     guard !pager.isEmpty, pager != "cat" else { return false }
@@ -171,7 +172,8 @@ package struct Tool {
     output.flush()
     switch output.failure {
     case .failed(let reason):
-      output.tell(ToolError(.inputOutput, "the output cannot be written: \(reason)."))
+      let deed = output.deed.map { "; \($0) all the same" } ?? ""
+      output.tell(ToolError(.inputOutput, "the output cannot be written: \(reason)\(deed)."))
       return .inputOutput
     case .closed: return .fine
     case .written, nil: return status

@@ -88,10 +88,10 @@ struct ObjectPrinter {
       output.line(
         "\(wording.name(object), .heading)  \("changed last by commit \(stored.changed)", .faint)")
     }
-    let width = values.map(\.key.count).max() ?? 0
+    let width = values.map(\.key.shown.count).max() ?? 0
     for (key, value) in values {
       if isWhole {
-        let space = String(repeating: " ", count: width - key.count)
+        let space = String(repeating: " ", count: width - key.shown.count)
         output.line("  \(key, .key)\(space)  \(wording.text(value, longest: 2_000))")
       } else if case .string(let text) = value {
         output.exact(text + "\n")

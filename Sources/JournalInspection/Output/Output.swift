@@ -18,6 +18,8 @@ package final class Output {
   /// What may stand in the line in which something is to be said.
   var progress: ProgressLine?
   private(set) var failure: ConsoleWriting?
+  /// What the command has done that stays, in a sentence without its point: also where that cannot be said.
+  package var deed: String?
   /// The path of the journal, of which it is said once what can be done about damage; nil where it was said, or nothing
   /// can be done.
   package var damagedPath: String?

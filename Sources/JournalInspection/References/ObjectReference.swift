@@ -80,7 +80,8 @@ package struct ObjectReference {
     throw .no(
       "no object is identified by ‘\(value)’"
         + (entity.map { " among those of \($0)" } ?? "")
-        + "; name one as \(entity ?? "Post")/7, by the value of an identifier, or by its URI.")
+        + "; name one as \(entity ?? "Post")/7, by the value of an identifier, or by its URI. "
+        + "One that had it at another time is found by --at.")
   }
 
   /// The one object of which an identifying attribute has this value.

@@ -44,6 +44,7 @@ extension Command {
               + drafts.map { "\($0.context.rawValue)" }.joined(separator: ", ") + ".")
         }
         try onStore { () throws(StoreError) in try store.discard(draft) }
+        request.output.deed = "the draft was discarded"
         tell(draft, request.output)
       }
       return .fine

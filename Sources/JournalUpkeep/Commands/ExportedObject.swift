@@ -26,6 +26,11 @@ struct ExportedObject {
         }
         objects.append(object)
       } catch let error as JSONError {
+        if line.starts(with: beginningOfDocument) {
+          throw .usage(
+            "line \(place + 1): this is one document of many objects, as ‘--format json’ writes it; export without that, a line "
+              + "for each.")
+        }
         throw .usage("line \(place + 1): what is there \(error.reason).")
       } catch let error as ToolError {
         throw error
@@ -36,6 +41,9 @@ struct ExportedObject {
     for object in objects { try object.checkDestinations(entities) }
     return objects
   }
+
+  /// How what is one document of many objects begins.
+  private static let beginningOfDocument = Array("{\"version\":1,\"kind\":\"objects\"".utf8)
 
   /// That objects cannot be told apart by their identifiers; nil where they can.
   static func doubledIdentifiers(of objects: [ExportedObject]) -> String? {

@@ -48,6 +48,7 @@ extension Command {
   }
 
   private static func tell(_ repair: Repair, _ made: NewJournal, _ output: Output) {
+    output.deed = "“\(made.path)” was made"
     if output.isJSON {
       return output.json(
         .document(

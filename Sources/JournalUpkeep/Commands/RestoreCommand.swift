@@ -36,11 +36,14 @@ extension Command {
       guard request.has("only") || !request.has("force") else {
         throw .usage("--force is for --only: without that nothing stands in the way.")
       }
-      let message = request.has("only") ? "revert \(text)" : "restore \(text)"
-      try request.committing(on: disk, message: message) { (reader) throws(ToolError) in
+      let deed = request.has("only") ? "revert" : "restore"
+      // What is named from the head on is another commit from then on.
+      var named = text
+      try request.committing(on: disk, message: "\(deed) \(named)") { (reader) throws(ToolError) in
         _ = try Reference(text, now: request.now).commit(in: reader)
       } _: { context in
         let number = try Reference(text, now: request.now).commit(in: context.store)
+        if context.store.tags[text] == nil { named = "\(number)" }
         if request.has("only") {
           try context.revert(.commit(number), isForced: request.has("force"))
           try request.tellGone(in: context.store, ofCommit: number)

@@ -41,6 +41,9 @@ extension Command {
           guard let after else { return try store.removeTag(name) }
           try store.tag(name, after)
         }
+        request.output.deed =
+          after.map { "‘\(name)’ stands for commit \($0)" }
+          ?? "‘\(name)’ stands for nothing any more"
         if let after, after > .none { try request.noteUnreadable(after, of: store) }
         tell(name, after, before, request.output)
       }

@@ -36,7 +36,15 @@ struct JournalCopy {
         if made == nil { made = try NewPlace(newPath, on: disk) }
         guard let place = made else { continue }
         var lost = try edits.loss(behind: survey)
-        lost.findings = try JournalCopy(in: place).copyAll(survey, edits.bytes) + lost.findings
+        let remade = try JournalCopy(in: place).copyAll(survey, edits.bytes)
+        if !remade.isEmpty, attempt < 10,
+          try self.reader(of: path, on: source).manifest.replaces(manifest)
+        {
+          // What was not as it should be was taken away meanwhile by who has made another.
+          try place.clear()
+          continue
+        }
+        lost.findings = remade + lost.findings
         return (place, lost)
       } catch {
         // Somebody may have compacted it meanwhile, or replaced a checkpoint.

@@ -149,8 +149,10 @@ struct NewPlace {
 
   /// Refuses a path at which there is anything. What is a link that leads nowhere is something, too.
   static func refuseExisting(_ path: String, on disk: any ReadableDisk) throws(ToolError) {
+    var isUnfinished = false
     do throws(DiskError) {
-      _ = try disk.folderForReading(at: path)
+      let there = try disk.folderForReading(at: path)
+      isUnfinished = try there.information(of: JournalFiles.copyMark) != nil
     } catch {
       if error.code == .notFound {
         let (parent, name) = split(path)
@@ -162,8 +164,10 @@ struct NewPlace {
       }
     }
     throw ToolError(
-      .cannotCreate, "there is something at “\(path)” already; name a place where there is nothing."
-    )
+      .cannotCreate,
+      isUnfinished
+        ? "at “\(path)” is what is left of a copy that did not come to its end; remove it, or name another place."
+        : "there is something at “\(path)” already; name a place where there is nothing.")
   }
 
   /// The folder that a path is in, and its last name.
