@@ -24,7 +24,9 @@ extension Command {
 
 extension Command {
   /// What is told of every command that changes a journal in place.
-  static let inPlace = "Changes the journal in place: no program may have it open for writing."
+  static let inPlace =
+    "Changes the journal in place: no program may have it open for writing. To open it ends what a crash has left, and may "
+    + "begin a segment, also where it turns out then that there is nothing to change."
   /// What such a command sees of the journal.
   static let seenInPlace =
     "Of the journal is read what a program reads when it opens it: the state that was kept last, what came after that, and "

@@ -22,6 +22,7 @@ extension Request {
       reader.findings.isEmpty, !reader.isBehind
     {
       try look(reader)
+      if reader.isMarkedUnfinished { output.remark("\(JournalCopy.unfinished).") }
     }
     return try JournaledStore.whileOpen(on: disk, at: path) { (store) throws(ToolError) in
       defer { for finding in store.findings { output.remark("\(finding)") } }

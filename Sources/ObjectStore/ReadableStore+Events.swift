@@ -6,7 +6,8 @@ extension ReadableStore {
   /// Everything that happened, in order over all contexts, as far as the journal goes back.
   ///
   /// What happens while the events are gone through may be among them or not, and so may what compaction drops
-  /// meanwhile. A reader tells what it shows, and nothing that came after it was refreshed.
+  /// meanwhile. A reader tells what it shows, no commit that came after it was refreshed, and the edits that a program has
+  /// made since, also where it has died.
   /// - Throws: where the journal is damaged or cannot be read.
   public func events() throws(StoreError) -> [StoreEvent] {
     var events: [StoreEvent] = []
@@ -37,6 +38,7 @@ extension ReadableStore {
     var telling: EventTelling?
     var next = FrameNumber.none
     var failure: StoreError?
+    var isWhole = true
     try readingJournal { (reader) throws(StoreError) in
       var goesOn = true
       for (place, segment) in reader.manifest.segments.enumerated() where goesOn {
@@ -56,6 +58,7 @@ extension ReadableStore {
             guard let event = telling?.tell(entry) else { return true }
             do throws(StoreError) {
               goesOn = try body(event)
+              isWhole = isWhole && goesOn
             } catch {
               (failure, goesOn) = (error, false)
             }
@@ -65,12 +68,23 @@ extension ReadableStore {
         } catch {
           guard let passingOver, error.isFinding else { throw error }
           passingOver(error, firstCommit(from: end.next))
+          // Of what comes behind the last frame nobody knows whether it follows.
+          isWhole = isWhole && segment.sealing != nil
         }
         next = max(next, end.next)
       }
       return JournalReader.Ending(next: next)
     }
     if let failure { throw failure }
+    guard isWhole, let (events, keys) = try unsealed(), !events.isEmpty else { return }
+    if telling == nil {
+      telling = EventTelling(from: try journalReader().firstTime(decoder)) { _ in "" }
+    }
+    telling?.name = { [self] in keys[$0] ?? nameTold(of: $0) }
+    for event in events {
+      guard let event = telling?.tell(event) else { continue }
+      guard try body(event) else { return }
+    }
   }
 
   /// The first commit of all that the journal has; nil where there is none, or it cannot be told.
@@ -113,7 +127,7 @@ extension ReadableStore {
 
 /// Tells entries of the journal in names, and knows the time and the contexts' names while they pass.
 private struct EventTelling {
-  let name: (KeyNumber) -> String
+  var name: (KeyNumber) -> String
   private var time: RecordedTime
   private var contextNames: [ContextNumber: String] = [:]
 
@@ -133,7 +147,8 @@ private struct EventTelling {
     }
   }
 
-  private mutating func tell(_ told: Event) -> StoreEvent? {
+  /// The event that one is that no frame holds yet.
+  mutating func tell(_ told: Event) -> StoreEvent? {
     switch told {
     case .keyNamed, .numbersReserved: return nil
     case .timePassed(let time):

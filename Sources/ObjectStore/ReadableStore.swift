@@ -58,6 +58,9 @@ public class ReadableStore: @unchecked Sendable {
     preconditionFailure("every kind of store knows how far it shows its journal")
   }
 
+  /// What happened that is in no frame when all is settled, with the names of its keys; nil where nothing is.
+  func unsealed() throws(StoreError) -> (events: [Event], keys: KeyNames)? { nil }
+
   /// The state of the last commit that is made.
   package var head: Snapshot { sharedHead.snapshot }
 

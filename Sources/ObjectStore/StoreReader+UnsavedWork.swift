@@ -33,7 +33,8 @@ extension StoreReader {
     let next = try onJournal { () throws(JournalError) in try reader.nextEdit(behind: last) }
     let known = cataloguing.withLock { self.catalogue }
     var catalogue = known
-    let later = try unsealedEvents(from: next, reader, &catalogue)
+    // Under another model nothing is unsaved yet that stands behind.
+    let later = try unsealedEvents(from: next, reader, &catalogue, underOneModel: true)
     let folded = try ContextFolding.unsaved(
       catalogue.contexts.filter { $0.value.standing.firstUnsavedEdit != nil },
       through: next.rawValue - 1, known.eras, before: known.time, of: self, tellingDamage: true,
@@ -46,9 +47,28 @@ extension StoreReader {
     }.sorted { ($0.date, $0.context) > ($1.date, $1.context) }
   }
 
+  /// What happened that no frame holds yet, as far as it is whole and fits what came before, with the names of its keys. Where
+  /// a writer has sealed more than is shown there is none: what would come first is in a frame.
+  func unsealedEvents() throws(StoreError) -> (events: [Event], keys: KeyNames) {
+    let last = try settle()
+    let reader = try journalReader()
+    let next = try onJournal { () throws(JournalError) in try reader.nextEdit(behind: last) }
+    var catalogue = cataloguing.withLock { self.catalogue }
+    let unsealed = try unsealedEvents(from: next, reader, &catalogue, underOneModel: false)
+    let durable: FrameNumber?
+    do throws(DiskError) {
+      durable = try EditBufferContents.durableThrough(in: folder, store: reader.manifest.store)
+    } catch {
+      throw StoreError(JournalError.disk(error))
+    }
+    guard durable ?? last <= last else { return ([], catalogue.keys) }
+    return (unsealed.events.map(\.event), catalogue.keys)
+  }
+
   /// The edits that no frame holds yet, each with its number, as far as they are whole and fit what came before.
   private func unsealedEvents(
-    from next: EditNumber, _ reader: JournalReader, _ catalogue: inout Catalogue
+    from next: EditNumber, _ reader: JournalReader, _ catalogue: inout Catalogue,
+    underOneModel: Bool
   ) throws(StoreError) -> UnsealedEvents {
     var buffer = try onJournal { () throws(JournalError) in
       try EditBufferContents(in: folder, store: reader.manifest.store)
@@ -79,8 +99,7 @@ extension StoreReader {
         events.end = (number, context, StoreError(error, in: .none))
         return false
       }
-      // Under another model nothing is unsaved yet that stands behind.
-      if case .modelAdopted = event { return false }
+      if underOneModel, case .modelAdopted = event { return false }
       do throws(Catalogue.Contradiction) {
         try folded.apply(event, edit: number)
       } catch {

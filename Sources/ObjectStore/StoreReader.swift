@@ -84,6 +84,11 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
 
   override func settle() throws(StoreError) -> FrameNumber { cataloguing.withLock { lastFrame } }
 
+  // What stands behind damage nobody knows.
+  override func unsealed() throws(StoreError) -> (events: [Event], keys: KeyNames)? {
+    endsAtDamage ? nil : try unsealedEvents()
+  }
+
   /// What is not as it should be. Beyond damage of the journal nothing is shown.
   public var findings: [StoreFinding] {
     refreshing.withLock { [lack].compactMap(\.self) + found }

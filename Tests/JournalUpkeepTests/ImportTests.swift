@@ -194,7 +194,7 @@ import ToolSupport
       let before = Upkeep.contents(of: Journals.path, on: disk)
       disk.faults = [
         SimulatedFault(
-          .failure(.noSpace), calls: [.write, .sync, .syncFolder, .rename], number: 3 * call,
+          .failure(.noSpace), calls: [.write, .sync, .syncFolder, .rename], number: 7 * call,
           isLasting: true)
       ]
       let run = Upkeep.run("\(command) -s Notes.xjournal", on: disk)
@@ -207,7 +207,7 @@ import ToolSupport
       let again = Upkeep.run("\(command) -s Notes.xjournal", on: disk)
       #expect(again.status == .fine, "\(call): \(again)")
     }
-    #expect(failedCount > 3)
+    #expect(failedCount > 1)
   }
 
   @Test(arguments: making)

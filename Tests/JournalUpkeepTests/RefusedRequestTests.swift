@@ -147,8 +147,34 @@ import ToolSupport
     #expect(Upkeep.contents(of: Journals.path, on: disk) == before)
   }
 
+  @Test func `a file of no journal is not dumped, and that there is none is told`() throws {
+    let disk = try Journals.sound()
+    try disk.makeFolders("Empty")
+    for path in ["None", "Empty"] {
+      for name in ["MANIFEST", "edits", "snapshots/0000000001.xr"] {
+        let run = Upkeep.run("dump --file \(name) -s \(path)", on: disk)
+        #expect(run.status == .noJournal, "\(path) \(name): \(run)")
+      }
+    }
+    #expect(Upkeep.run("dump --file snapshots/0000000009.xr", on: disk).status == .no)
+  }
+
+  @Test(arguments: ["backup -o B", "compact -o B", "repair -o B", "replay --into B", "tag x"])
+  func `that a journal is a copy that did not come to its end is told by who copies or changes it`(
+    line: String
+  ) throws {
+    let disk = try Journals.sound()
+    try disk.setContents("\(Journals.path)/UNFINISHED-COPY", [])
+    for option in line == "tag x" ? [""] : ["", " --json"] {
+      let run = Upkeep.run(
+        "\(line)\(option.isEmpty ? "" : "2")\(option) -s Notes.xjournal", on: disk)
+      #expect((run.output + run.errors).contains("may lack something"), "\(run)")
+    }
+  }
+
   @Test(arguments: [
-    "log a/N.xjournal Notes.xjournal", "info a/N.xjournal -s Notes.xjournal",
+    "log a/N.xjournal Notes.xjournal", "info -s a/N.xjournal -s Notes.xjournal",
+    "-s a/N.xjournal tag x -s Notes.xjournal", "info a/N.xjournal -s Notes.xjournal",
     "get Blog/1 a/N.xjournal Notes.xjournal",
   ])
   func `of two journals it is said that there are two`(line: String) throws {

@@ -10,7 +10,8 @@ extension Command {
     "events", "Tells the edits themselves, of all contexts in the order in which they were made.",
     details: [
       "Objects and keys are called as they were when it happened.",
-      "Edits that a running program has made since its last save are told as soon as they are durable, within a second.",
+      "Edits that a program has made since its last save are told too, also where it has died: those that are in no frame "
+        + "yet as far as the file of unsaved edits has them.",
       "Where a segment cannot be read to its end, that is told, the events of the next ones follow, and it ends with 65.",
     ],
     examples: [

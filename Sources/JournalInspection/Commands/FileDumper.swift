@@ -16,11 +16,17 @@ struct FileDumper {
   init(_ request: Request) throws(ToolError) {
     let path = try request.path()
     try request.refuseNoFolder(path)
+    var isJournal = false
     do throws(DiskError) {
       folder = try request.disk.folderForReading(at: path)
+      for name in [JournalFiles.manifest, JournalFiles.edits, JournalFiles.journalFolder] {
+        if try folder.information(of: name) != nil { isJournal = true }
+      }
     } catch {
-      throw ToolError(StoreError(JournalError.disk(error)))
+      throw ToolError(
+        StoreError(error.code == .notFound ? .storeMissing(path: path) : JournalError.disk(error)))
     }
+    guard isJournal else { throw ToolError(StoreError(JournalError.storeMissing(path: path))) }
     output = request.output
     printer = FieldPrinter(output: output)
     withBytes = request.has("hex")

@@ -41,6 +41,7 @@ package enum Manual {
       + "\(JSONValue.formatVersion), and `kind`. Whole numbers beyond 2^53 are strings, as many readers would round them. "
       + "Errors are an object of kind `error` on the standard error output.",
     "Of a damaged journal everything is shown that can be read, on both sides of what cannot; what is left out is told. "
+      + "Without its MANIFEST nothing is shown: ‘repair’ makes a journal of the segments there are. "
       + "That the file of unsaved edits is damaged is told by all commands: it says what is durable, and without it "
       + "the last commits may be missing.",
     "Values in JSON are as in patches: plain where the model says what they are, and elsewhere, as among the members of lists and of "

@@ -76,6 +76,9 @@ package struct ParsedArguments: Sendable {
         "--\(option.name) is one of \(option.choices.joined(separator: ", "))"
           + (nearest.map { "; did you mean \($0)?" } ?? "."))
     }
+    if option.name == Option.store.name, let other = values[option.name]?.last, other != value {
+      throw .secondJournal(value, beside: other)
+    }
     values[option.name, default: []].append(value)
   }
 

@@ -11,7 +11,8 @@ extension Command {
       "compact", "Makes a smaller journal, without the past or without the older of it.",
       details: [
         "The original is neither locked nor changed. The new journal has the state as it is, what is not saved, and of the "
-          + "past the commits from --since on; without that, none.",
+          + "past the commits from --since on; without that, none. The past goes by whole segments: what shares one with the "
+          + "first commit that is kept stays in it, where ‘events’, ‘replay’ and ‘dump’ see it.",
         "What is not saved needs the past that it was made in: where there is a draft, all commits are kept from the beginning "
           + "of its context on, which may be all there are, and that is told on the standard error output, or in the document. "
           + "Saved, or given up by ‘drafts discard’, it needs none.",

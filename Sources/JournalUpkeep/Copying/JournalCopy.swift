@@ -36,6 +36,7 @@ struct JournalCopy {
         if made == nil { made = try NewPlace(newPath, on: disk) }
         guard let place = made else { continue }
         var lost = try edits.loss(behind: survey)
+        if try folder.isMarkedUnfinished() { lost.doubts.append(Self.unfinished) }
         let remade = try JournalCopy(in: place).copyAll(survey, edits.bytes)
         if !remade.isEmpty, attempt < 10,
           try self.reader(of: path, on: source).manifest.replaces(manifest)
@@ -54,6 +55,10 @@ struct JournalCopy {
       }
     }
   }
+
+  /// What is told of a journal that has the mark of a copy in the making.
+  static let unfinished =
+    "the journal is a copy that did not come to its end, and may lack something"
 
   /// Opens a journal, and reads the edits that no frame has: before the segments, so that these have every edit that has
   /// left the buffer since, and those segments that there were then.
@@ -190,6 +195,17 @@ struct JournalCopy {
       try body()
     } catch {
       throw ToolError(.inputOutput, error.description)
+    }
+  }
+}
+
+extension ReadableFolder {
+  /// Whether a journal has the mark of a copy that did not come to its end.
+  func isMarkedUnfinished() throws(ToolError) -> Bool {
+    do throws(DiskError) {
+      return try information(of: JournalFiles.copyMark) != nil
+    } catch {
+      throw ToolError(error)
     }
   }
 }

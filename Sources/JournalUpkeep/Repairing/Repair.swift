@@ -95,6 +95,9 @@ struct Repair {
       return nil
     }
     if !noted.isEmpty, mayBeReplaced() { return nil }
+    if try original.isMarkedUnfinished(), !doubts.contains(JournalCopy.unfinished) {
+      doubts.append(JournalCopy.unfinished)
+    }
     if place == nil { place = try NewPlace(newPath, on: disk) }
     guard let place else { return nil }
     do throws(ToolError) {
