@@ -95,13 +95,20 @@ struct NameDurabilityTests {
     #expect(states.combinationCount == 2)
   }
 
-  @Test func `a lost folder takes everything in it away`() throws {
+  /// Makes a folder with a file, all of it durable but for the folder's name.
+  @discardableResult
+  private func makeInner() throws -> any DiskFolder {
     try folder.makeFolder("inner")
     let inner = try folder.folder("inner")
     let file = try inner.file("a", .new)
     try file.put([1])
     try file.sync()
     try inner.sync()
+    return inner
+  }
+
+  @Test func `a lost folder takes everything in it away`() throws {
+    try makeInner()
     #expect(everythingLeft() == [[:], ["inner/a": [1]]])
     let states = disk.powerLossStates(limit: 10, seed: 1)
     #expect(throws: DiskError(.openFolder, "inner", .notFound)) {
@@ -112,12 +119,7 @@ struct NameDurabilityTests {
   }
 
   @Test func `a removed folder may come back, with what in it was durable`() throws {
-    try folder.makeFolder("inner")
-    let inner = try folder.folder("inner")
-    let file = try inner.file("a", .new)
-    try file.put([1])
-    try file.sync()
-    try inner.sync()
+    let inner = try makeInner()
     try folder.sync()
     try inner.remove("a")
     try folder.removeFolder("inner")
