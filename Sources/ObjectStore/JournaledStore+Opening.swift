@@ -94,6 +94,8 @@ extension JournaledStore {
     guard let era = next.era else { return }
     pending.begin(era)
     publish(anew: pending.snapshot)
+    // Who only looks knows what is not saved under the model, and the names in it, from frames.
+    try onJournal { () throws(JournalError) in try journal.sync() }
   }
 }
 

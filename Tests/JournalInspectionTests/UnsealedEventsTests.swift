@@ -49,7 +49,7 @@ import ToolSupport
     try store.close()
   }
 
-  @Test func `a journal without a frame has the edits that are in none`() throws {
+  @Test func `what was never saved in a new journal is told by the names of its model`() throws {
     let disk = SimulatedDisk(seed: 1)
     let model = try ManagedObjectModel(entities: [EntityDescription("Note", allowsAnyKey: true)])
     let store = try JournaledStore(on: disk, at: Journals.path, model: model)
@@ -58,10 +58,44 @@ import ToolSupport
     context.processPendingChanges()
     let image = disk.imageAfterProcessDeath()
     let run = Run("events", on: image)
-    // Its model is in no frame either, so that entities have numbers and no names.
     #expect(run.output.contains("modelAdopted  Note\n"), "\(run)")
-    #expect(run.output.contains("entity0/1 text = \"first\""), "\(run)")
+    #expect(run.output.contains("Note/1 text = \"first\""), "\(run)")
     #expect(run.status == .fine)
+    let words = [
+      "drafts": "draft 1", "drafts show 1": "+ Note/1", "info": "entities  Note",
+      "stats": "Note/1  2 events", "schema": "Note  other keys too",
+    ]
+    for (line, words) in words {
+      let run = Run(line, on: image)
+      #expect(run.status == .fine && run.output.contains(words), "\(line): \(run)")
+    }
     try store.close()
+  }
+
+  @Test func `what was never saved under a later model is told by the names of that`() throws {
+    let disk = SimulatedDisk(seed: 1)
+    let note = EntityDescription("Note", attributes: [AttributeDescription("text", .string)])
+    let page = EntityDescription(
+      "Page", attributes: [AttributeDescription("words", .string, renamingIdentifier: "text")],
+      renamingIdentifier: "Note")
+    for (entity, key) in [(note, "text"), (page, "words")] {
+      let model = try ManagedObjectModel(entities: [entity])
+      let store = try JournaledStore(on: disk, at: Journals.path, model: model)
+      let context = ManagedObjectContext(store, isolation: nil)
+      let object = try context.fetch(FetchRequest(entity.name)).first ?? context.insert(entity.name)
+      object[key] = .string("by \(key)")
+      if key == "text" {
+        try context.save()
+        context.close()
+      } else {
+        context.processPendingChanges()
+        let run = Run("drafts show 2", on: disk.imageAfterProcessDeath())
+        #expect(run.status == .fine && run.output.contains("~ Page/1"), "\(run)")
+        for words in ["words", "by text", "by words"] {
+          #expect(run.output.contains(words), "\(run)")
+        }
+      }
+      try store.close()
+    }
   }
 }

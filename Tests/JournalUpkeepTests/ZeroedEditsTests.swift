@@ -35,7 +35,7 @@ import ToolSupport
       "\(repaired)")
   }
 
-  @Test(arguments: [[0], [0, 1]])
+  @Test(arguments: [[1], [0, 1]])
   func `where a count of what is durable is zeros, more may be there, and all tell that`(
     slots: [Int]
   ) throws {
