@@ -35,8 +35,8 @@ extension ReportPage {
       const step = width / columns, gap = step > 3 ? 1 : 0;
       // Changes stand up from the middle and events hang down; a few among many are seen by the scale's root.
       const middle = height * .6;
+      context.fillStyle = color("--bar");
       for (let column = 0; column < columns; column++) {
-        context.fillStyle = color("--bar");
         const up = Math.sqrt(bars.changes[column] / bars.most) * (middle - 4);
         context.fillRect(column * step, middle - up, step - gap, up);
         context.globalAlpha = .5;

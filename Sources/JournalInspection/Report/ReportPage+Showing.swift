@@ -94,34 +94,63 @@ extension ReportPage {
       select.value = view.entity;
     }
 
-    function found() {
-      const filter = view.filter.toLowerCase();
-      const uris = [];
-      for (const [uri, object] of view.state) {
-        if (object.entity !== view.entity) continue;
-        if (filter && !object.name.toLowerCase().includes(filter)
-          && !Object.values(object.values).some(value => words(value).toLowerCase().includes(filter))) continue;
-        uris.push(uri);
+    // What a filter looks at in an object is kept with it, but for values that name other objects: at another commit those
+    // may be called otherwise.
+    function searched(object) {
+      if (object.searched) return object.searched;
+      const texts = [object.name], naming = [];
+      for (const value of Object.values(object.values)) {
+        if (namesObjects(value)) naming.push(value); else texts.push(words(value));
       }
-      return uris;
+      return object.searched = { text: texts.join("\n").toLowerCase(), naming };
+    }
+
+    function namesObjects(value) {
+      if (typeof value === "string") return names.has(value);
+      return value !== null && typeof value === "object" && Object.values(value).some(namesObjects);
+    }
+
+    // Looks through the objects for as long as nobody notices, shows what is found, and goes on when the browser has done
+    // all else.
+    function search() {
+      const { found, rest } = view.search, filter = view.filter.toLowerCase(), begun = performance.now();
+      for (let looked = 1; view.search.rest; looked++) {
+        const { done, value } = rest.next();
+        if (done) { view.search.rest = null; break; }
+        const [uri, object] = value;
+        if (object.entity === view.entity && (!filter || searched(object).text.includes(filter)
+          || searched(object).naming.some(value => words(value).toLowerCase().includes(filter)))) found.push(uri);
+        if (looked % 256 === 0 && performance.now() - begun > longestSearch) break;
+      }
+      showFound();
+      if (view.search.rest) view.search.timer = setTimeout(search);
     }
 
     function showObjects() {
-      const uris = found(), keys = [...entities.get(view.entity) ?? []];
-      const pages = Math.max(1, Math.ceil(uris.length / rowsOfPage));
-      view.page = Math.min(view.page, pages - 1);
-      const touched = new Set(report.commits[view.place].changes.map(change => change.uri));
+      clearTimeout(view.search?.timer);
+      view.search = { found: [], rest: view.state.entries(), rowsShown: null };
       const head = element("tr");
-      for (const title of ["", ...keys]) head.append(element("th", title));
+      for (const title of ["", ...entities.get(view.entity) ?? []]) head.append(element("th", title));
       byID("objects").tHead.replaceChildren(head);
-      byID("objects").tBodies[0].replaceChildren(
-        ...uris.slice(view.page * rowsOfPage, (view.page + 1) * rowsOfPage).map(uri => {
+      search();
+    }
+
+    function showFound() {
+      const { found, rest } = view.search, pages = Math.max(1, Math.ceil(found.length / rowsOfPage));
+      if (!rest) view.page = Math.min(view.page, pages - 1);
+      const uris = found.slice(view.page * rowsOfPage, (view.page + 1) * rowsOfPage);
+      if (uris.length !== view.search.rowsShown) {
+        view.search.rowsShown = uris.length;
+        const keys = [...entities.get(view.entity) ?? []];
+        const touched = new Set(report.commits[view.place].changes.map(change => change.uri));
+        byID("objects").tBodies[0].replaceChildren(...uris.map(uri => {
           const { name, values } = view.state.get(uri);
           return row([objectButton(uri, name), ...keys.map(key => words(values[key]))], touched.has(uri) ? "touched" : "");
         }));
-      byID("page").textContent = `${count(uris.length, "object")}, page ${view.page + 1} of ${pages}`;
+      }
+      byID("page").textContent = `${count(found.length, "object")}, page ${view.page + 1} of ${pages}${rest ? " …" : ""}`;
       byID("previous-page").disabled = view.page === 0;
-      byID("next-page").disabled = view.page === pages - 1;
+      byID("next-page").disabled = view.page >= pages - 1;
     }
 
     function showHistory(isAsked) {

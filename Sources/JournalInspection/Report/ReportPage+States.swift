@@ -16,8 +16,9 @@ extension ReportPage {
     const models = [];               // { place, entities, formerEntities, objects, renamed, formerly }, in order
     const changesOfModel = new Map(); // by place: the same, where the model has changed before a commit
     const keyframes = [];            // { place, state }, in order
-    const view = { place: 0, state: new Map(), entity: null, filter: "", page: 0, object: null, timer: null };
-    const rowsOfPage = 100, changesShown = 500;
+    const view = { place: 0, state: new Map(), entity: null, filter: "", page: 0, object: null, timer: null,
+      search: null };                // { found, rest, rowsShown, timer }
+    const rowsOfPage = 100, changesShown = 500, longestSearch = 20; // of objects, of changes, in milliseconds
 
     function read(text) {
       for (let from = 0, to; from < text.length; from = to + 1) {
@@ -145,10 +146,15 @@ extension ReportPage {
         const middle = (low + high + 1) >> 1;
         if (keyframes[middle].place <= place) low = middle; else high = middle - 1;
       }
-      const frame = keyframes[low];
-      if (weight(frame.place, place) + frame.state.size < weight(view.place, place)) {
-        view.state = new Map(frame.state);
-        view.place = frame.place;
+      let nearest = null, least = weight(view.place, place);
+      for (const frame of keyframes.slice(low, low + 2)) {
+        // To copy an object takes a fraction of what it takes to change one.
+        const cost = weight(frame.place, place) + frame.state.size / 16;
+        if (cost < least) [nearest, least] = [frame, cost];
+      }
+      if (nearest) {
+        view.state = new Map(nearest.state);
+        view.place = nearest.place;
       }
       while (view.place < place) pass(view.state, ++view.place, true);
       while (view.place > place) pass(view.state, view.place--, false);
