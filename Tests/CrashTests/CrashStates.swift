@@ -14,11 +14,12 @@ import Testing
     // count changes the samples.
     let isGate = campaign.count == 1_000_000
     let limit = isGate ? 4096 : max(2, campaign.count / (workloads.count * 20))
-    let tally = Tally()
+    let (tally, seen) = (Tally(), SeenPoints())
     try onBothCores(workloads.count) { index in
       if tally.hasViolations { return }
       let explorer = Explorer(
-        workloads[index], seed: campaign.seed &+ UInt64(index), limit: limit, tally: tally)
+        workloads[index], on: campaign.seed, seed: campaign.seed &+ UInt64(index), limit: limit,
+        tally: tally, seen)
       explorer.run()
     }
     print("seed \(campaign.seed), \(workloads.count) workloads: \(tally.summary)")
@@ -28,9 +29,9 @@ import Testing
 
   @Test func `a crash in the midst of a recovery breaks no promise either`() throws {
     let campaign = Campaign(count: "XJ_CAMPAIGN_STATES", inGate: 1_000_000)
-    let tally = Tally()
-    // In the gate every eighth of those with three steps.
-    let share = campaign.count == 1_000_000 ? 8 : max(1, 1_000_000 / max(1, campaign.count))
+    let (tally, seen) = (Tally(), SeenPoints())
+    // In the gate every fourth of those with three steps.
+    let share = campaign.count == 1_000_000 ? 4 : max(1, 1_000_000 / max(1, campaign.count))
     let workloads =
       Self.workloads.enumerated()
       .filter { $1.count == 2 || $1.contains(.roll) && $0 % share == 0 }.map(\.element)
@@ -38,8 +39,8 @@ import Testing
     try onBothCores(workloads.count) { index in
       if tally.hasViolations { return }
       let explorer = Explorer(
-        workloads[index], seed: campaign.seed &+ UInt64(index), limit: 9, tally: tally,
-        crashesTwice: true)
+        workloads[index], on: campaign.seed, seed: campaign.seed &+ UInt64(index), limit: 9,
+        tally: tally, seen, crashesTwice: true)
       explorer.run()
     }
     print("seed \(campaign.seed), \(workloads.count) workloads: \(tally.summary)")
@@ -58,7 +59,7 @@ import Testing
 
   @Test func `no crash breaks a promise to what needs pieces or turns the halves`() throws {
     let campaign = Campaign(count: "XJ_CAMPAIGN_STATES", inGate: 1_000_000)
-    let tally = Tally()
+    let (tally, seen) = (Tally(), SeenPoints())
     let steps = Step.basic + [.large, .burst]
     let workloads =
       [[.large], [.burst]]
@@ -68,7 +69,8 @@ import Testing
     try onBothCores(workloads.count) { index in
       if tally.hasViolations { return }
       let seed = campaign.seed &+ UInt64(1_000 + index)
-      Explorer(workloads[index], seed: seed, limit: limit, tally: tally).run()
+      Explorer(workloads[index], on: campaign.seed, seed: seed, limit: limit, tally: tally, seen)
+        .run()
     }
     print("seed \(campaign.seed), \(workloads.count) workloads: \(tally.summary)")
     #expect(tally.violations == "")
@@ -78,11 +80,14 @@ import Testing
   @Test func `a process that ends in the midst of a write breaks no promise`() throws {
     let campaign = Campaign(count: "XJ_CAMPAIGN_STATES", inGate: 1_000_000)
     let workloads = Self.workloads + [[.large], [.burst], [.large, .roll, .burst]]
-    let tally = Tally()
+    let (tally, seen) = (Tally(), SeenPoints())
     try onBothCores(workloads.count) { index in
       if tally.hasViolations { return }
       let seed = campaign.seed &+ UInt64(index)
-      Explorer(workloads[index], seed: seed, limit: 2, tally: tally, cutsWrites: true).run()
+      Explorer(
+        workloads[index], on: campaign.seed, seed: seed, limit: 2, tally: tally, seen,
+        cutsWrites: true
+      ).run()
     }
     print("seed \(campaign.seed), \(workloads.count) workloads: \(tally.summary)")
     #expect(tally.violations == "")
@@ -101,22 +106,36 @@ import Testing
   }
 }
 
+/// How a life has come to a crash point.
+private struct Way: Hashable {
+  let steps: [Step]
+  let call: String
+  let number: Int
+  let ledger: Ledger
+}
+
 /// Runs one workload and looks at what a crash before each of its calls leaves.
 private final class Explorer {
   private let steps: [Step]
   private let seed: UInt64
   private let limit: Int
   private let tally: Tally
+  private let seen: SeenPoints
   private let life: JournalLife
   private let crashesTwice: Bool
   private let cutsWrites: Bool
   private var lastCall: SimulatedCall?
+  private var begun: [Step] = []
   private var crashPoint = 0
   private var stateCount = 0
 
+  /// - Parameters:
+  ///   - diskSeed: what decides the bytes of the store: where that is the same, rows of steps that begin alike are alike
+  ///     so far.
+  ///   - seed: what decides which states are looked at of a crash point that has more than the limit.
   init(
-    _ steps: [Step], seed: UInt64, limit: Int, tally: Tally, crashesTwice: Bool = false,
-    cutsWrites: Bool = false
+    _ steps: [Step], on diskSeed: UInt64, seed: UInt64, limit: Int, tally: Tally,
+    _ seen: SeenPoints, crashesTwice: Bool = false, cutsWrites: Bool = false
   ) {
     self.crashesTwice = crashesTwice
     self.cutsWrites = cutsWrites
@@ -124,7 +143,8 @@ private final class Explorer {
     self.seed = seed
     self.limit = limit
     self.tally = tally
-    life = JournalLife(SimulatedDisk(seed: seed))
+    self.seen = seen
+    life = JournalLife(SimulatedDisk(seed: diskSeed))
   }
 
   func run() {
@@ -137,6 +157,7 @@ private final class Explorer {
     do {
       try life.open()
       for step in steps {
+        begun.append(step)
         try life.perform(step)
         if !cutsWrites { crash(before: "the step after \(step)") }
       }
@@ -152,8 +173,13 @@ private final class Explorer {
   private func crash(before call: String) {
     crashPoint += 1
     tally.count("crash points")
-    judge(life.disk.imageAfterProcessDeath(), .processDeath, "process death", before: call)
     let states = life.disk.powerLossStates(limit: limit, seed: seed &+ UInt64(crashPoint))
+    let way = Way(steps: begun, call: call, number: crashPoint, ledger: life.ledger)
+    guard seen.isNew(life.disk, way) else {
+      tally.count("points of other rows")
+      return tally.count("states", states.count + 1)
+    }
+    judge(life.disk.imageAfterProcessDeath(), .processDeath, "process death", before: call)
     tally.count(states.isExhaustive ? "exhaustive points" : "sampled points")
     for choice in states {
       judge(life.disk.image(after: choice), .powerLoss, "\(choice)", before: call)
@@ -176,9 +202,9 @@ private final class Explorer {
   ) {
     tally.count("states")
     if crashesTwice { return crashInRecovery(of: image, crash, state(), before: call) }
-    // Going on costs four times as much as looking; every eighth state does.
+    // Going on costs four times as much as looking; every sixteenth state does.
     stateCount += 1
-    let goesOn = stateCount % 8 == 0
+    let goesOn = stateCount % 16 == 0
     let oracle = CrashOracle(life.ledger, crash)
     if let violation = oracle.violation(on: image, goesOn: goesOn) {
       tally.violation("\(name): before \(call), \(crash), \(state()): \(violation)")

@@ -18,7 +18,7 @@ import Testing
   @Test func `S75: commits of random histories of every operation are what their edits add up to`()
     throws
   {
-    let campaign = Campaign(count: "XJ_CAMPAIGN_EDITINGS", inGate: 60)
+    let campaign = Campaign(count: "XJ_CAMPAIGN_EDITINGS", inGate: 30)
     let tally = Tally()
     try campaign.forEachHistory(tally) { seed in try follow(seed, tally) }
     print("seed \(campaign.seed): \(tally.summary)")

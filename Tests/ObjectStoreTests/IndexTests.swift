@@ -124,7 +124,7 @@ import Testing
   func `S69: indexes say what the rows say after every commit, checkpoint, compaction and opening`()
     throws
   {
-    let campaign = Campaign(count: "XJ_CAMPAIGN_INDEXES", inGate: 10)
+    let campaign = Campaign(count: "XJ_CAMPAIGN_INDEXES", inGate: 5)
     try onBothCores(campaign.count) { round in
       let seed = campaign.seed &+ UInt64(round)
       var dice = Dice(seed: seed)

@@ -88,7 +88,7 @@ import Testing
 
   @Test func `every state of every model's time is the same, whatever is done to the store`() throws
   {
-    let campaign = Campaign(count: "XJ_CAMPAIGN_HISTORIES", inGate: 60)
+    let campaign = Campaign(count: "XJ_CAMPAIGN_HISTORIES", inGate: 30)
     let tally = Tally()
     let models = try Self.models()
     try onBothCores(campaign.count) { round in

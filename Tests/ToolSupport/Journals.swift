@@ -13,23 +13,27 @@ package enum Journals {
 
   /// Some notes of three days, closed in order.
   package static func sound() throws -> SimulatedDisk {
-    let life = try NotesLife()
-    try life.live()
-    try life.store.close()
-    return life.disk
+    try MadeOnce.disk {
+      let life = try NotesLife()
+      try life.live()
+      try life.store.close()
+      return life.disk
+    }
   }
 
   /// The same, of a program that was killed with an edit unsaved.
   package static func killed() throws -> SimulatedDisk {
-    let life = try NotesLife()
-    try life.live()
-    let context = life.context(named: "sketch")
-    let post = try context.existingObject(with: life.posts[0])
-    post["title"] = "Hello, moon"
-    post["mood"] = "curious"
-    context.insert("Blog")["name"] = "Never saved"
-    context.processPendingChanges()
-    return life.disk.imageAfterProcessDeath()
+    try MadeOnce.disk {
+      let life = try NotesLife()
+      try life.live()
+      let context = life.context(named: "sketch")
+      let post = try context.existingObject(with: life.posts[0])
+      post["title"] = "Hello, moon"
+      post["mood"] = "curious"
+      context.insert("Blog")["name"] = "Never saved"
+      context.processPendingChanges()
+      return life.disk.imageAfterProcessDeath()
+    }
   }
 
   /// The same, of which a byte in the midst of the journal has changed.

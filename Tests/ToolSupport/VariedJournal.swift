@@ -7,7 +7,9 @@ internal import ObjectStore
 
 /// A journal with values of every kind, and with everything that contexts do.
 package enum VariedJournal {
-  package static func make() throws -> SimulatedDisk {
+  package static func make() throws -> SimulatedDisk { try MadeOnce.disk { try live() } }
+
+  private static func live() throws -> SimulatedDisk {
     let disk = SimulatedDisk(seed: 7)
     disk.setWallClock(1_795_168_800_000_000_000)
     let store = try JournaledStore(on: disk, at: Journals.path, model: model())

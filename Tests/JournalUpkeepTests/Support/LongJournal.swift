@@ -20,6 +20,14 @@ enum LongJournal {
   static func make(
     _ checkpoint: Checkpoint, compacted: Bool = false, noise: Int = 0
   ) throws -> SimulatedDisk {
+    try MadeOnce.disk("\(checkpoint) \(compacted) \(noise)") {
+      try live(checkpoint, compacted: compacted, noise: noise)
+    }
+  }
+
+  private static func live(
+    _ checkpoint: Checkpoint, compacted: Bool, noise: Int
+  ) throws -> SimulatedDisk {
     var dice = Dice(seed: 11)
     let disk = SimulatedDisk(seed: 11)
     let start: Int64 = 1_795_168_800_000_000_000

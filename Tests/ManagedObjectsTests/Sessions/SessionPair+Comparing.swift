@@ -6,8 +6,10 @@ extension SessionPair {
   /// Everything that a context says of itself and of the objects it has.
   func compare(_ side: Side) {
     let (context, naive) = (side.context, side.naive)
-    func check<Answer: Equatable>(_ what: String, _ is: Answer, _ expected: Answer) {
-      if `is` != expected { differs("\(side.number): \(what) is \(`is`) and not \(expected)") }
+    func check<Answer: Equatable>(
+      _ what: @autoclosure () -> String, _ is: Answer, _ expected: Answer
+    ) {
+      if `is` != expected { differs("\(side.number): \(what()) is \(`is`) and not \(expected)") }
     }
     let told = side.naive.takeNotifications()
     check("what is told", side.heard.take(), told)

@@ -8,7 +8,7 @@ import Testing
 /// What must hold of the differences of any graphs.
 @Suite struct PatchLawTests {
   @Test func `differences applied, inverted and joined lead where they should`() throws {
-    let campaign = Campaign(count: "XJ_PATCHES", inGate: 60)
+    let campaign = Campaign(count: "XJ_PATCHES", inGate: 30)
     let tally = Tally()
     try campaign.forEachHistory(tally) { seed in
       try PatchLaws(seed: seed).check(tally)

@@ -11,7 +11,7 @@ import Testing
   @Test func `S71: every state of random histories is the same, whatever was done to the store`()
     throws
   {
-    let campaign = Campaign(count: "XJ_CAMPAIGN_HISTORIES", inGate: 8)
+    let campaign = Campaign(count: "XJ_CAMPAIGN_HISTORIES", inGate: 4)
     let tally = Tally()
     try campaign.forEachHistory(tally) { seed in try follow(seed, tally) }
     print("seed \(campaign.seed): \(tally.summary), \(tally["differences"]) differences")

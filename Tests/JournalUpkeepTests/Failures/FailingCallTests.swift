@@ -108,8 +108,16 @@ import ToolSupport
     return counts.sorted { $0.key.rawValue < $1.key.rawValue }
   }
 
-  /// Some of many: the first, and ever fewer then, to the last.
+  /// Some of many: the first, and ever fewer then, to the last. Where it is built for debugging, these two.
   private static func numbers(through count: Int) -> [Int] {
+    #if DEBUG
+      return count == 1 ? [1] : [1, count]
+    #else
+      return numbersMoreAndMoreApart(through: count)
+    #endif
+  }
+
+  private static func numbersMoreAndMoreApart(through count: Int) -> [Int] {
     var numbers: [Int] = []
     var number = 1
     while number < count {
