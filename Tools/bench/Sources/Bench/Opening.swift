@@ -62,6 +62,18 @@ struct Opening {
     get throws { try number("VmRSS", in: "status") * 1024 / 1e6 }
   }
 
+  /// How long processors have worked for this process so far.
+  static var processorSeconds: Double {
+    get throws {
+      // Behind the name of the program, which may have blanks in it: in user mode, and in the system, in ticks.
+      let fields = try text(of: "stat").split(separator: ")").last?.split(separator: " ") ?? []
+      guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
+        throw BenchError.wrongResult("times in stat")
+      }
+      return (user + system) / 100
+    }
+  }
+
   /// What a text takes beside its two words.
   private static func heapByteCount(_ text: String?) -> Double {
     let count = text?.utf8.count ?? 0
@@ -82,14 +94,18 @@ struct Opening {
 
   /// What the system says of this process behind a name.
   private static func number(_ name: String, in fileName: String) throws -> Double {
-    let file = try PosixDisk().folderForReading(at: "/proc/self").fileForReading(fileName)
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
-    let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
+    let lines = try text(of: fileName).split(separator: "\n")
     let words = lines.first { $0.hasPrefix(name + ":") }?.split { $0 == " " || $0 == "\t" }
     guard let words, words.count > 1, let number = Double(words[1]) else {
       throw BenchError.wrongResult("\(name) in \(fileName)")
     }
     return number
+  }
+
+  private static func text(of fileName: String) throws -> String {
+    let file = try PosixDisk().folderForReading(at: "/proc/self").fileForReading(fileName)
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
+    return String(decoding: bytes[..<count], as: UTF8.self)
   }
 }

@@ -18,7 +18,10 @@ struct Soak {
 
   private struct Stretch {
     let nanoseconds: Double
+    /// What processors have worked of that, and for the compaction: other programs change it least.
+    let workNanoseconds: Double
     let compactionSeconds: Double
+    let compactionWorkSeconds: Double
     let memoryMegabytes: Double
     let diskMegabytes: Double
   }
@@ -36,13 +39,14 @@ struct Soak {
     first.context.close()
     var chance = Chance(seed: 3)
     var stretches: [Stretch] = []
-    print("edits  ns an edit  s a compaction  MB memory  MB disk")
+    print("edits  ns an edit  of work  s a compaction  of work  MB memory  MB disk")
     for number in 1...max(4, editCount / Self.stretchEditCount) {
       let stretch = try stretch(of: store, &chance)
       stretches.append(stretch)
       print(
         "\(thousands(Double(number * Self.stretchEditCount)))  \(fixed(stretch.nanoseconds))  "
-          + "\(fixed(stretch.compactionSeconds))  \(fixed(stretch.memoryMegabytes))  "
+          + "\(fixed(stretch.workNanoseconds))  \(fixed(stretch.compactionSeconds))  "
+          + "\(fixed(stretch.compactionWorkSeconds))  \(fixed(stretch.memoryMegabytes))  "
           + "\(fixed(stretch.diskMegabytes))")
     }
     let findings = try store.store.verify(deep: true)
@@ -61,6 +65,7 @@ struct Soak {
     }
     let since = store.store.lastCommit
     let objects = try (1...Self.noteCount).map { try context.note($0) }
+    let begun = try Opening.processorSeconds
     let time = try seconds(workplace.disk) {
       for edit in 1...Self.stretchEditCount {
         objects[chance.number(below: objects.count)][rank] = .integer(edit)
@@ -68,11 +73,15 @@ struct Soak {
       }
     }
     context.context.close()
+    let edited = try Opening.processorSeconds
     let compaction = try seconds(workplace.disk) {
       try store.store.compact(keeping: .commits(since: since))
     }
     return Stretch(
-      nanoseconds: time / Double(Self.stretchEditCount) * 1e9, compactionSeconds: compaction,
+      nanoseconds: time / Double(Self.stretchEditCount) * 1e9,
+      workNanoseconds: (edited - begun) / Double(Self.stretchEditCount) * 1e9,
+      compactionSeconds: compaction,
+      compactionWorkSeconds: try Opening.processorSeconds - edited,
       memoryMegabytes: try Opening.residentMegabytes,
       diskMegabytes: Double(try workplace.byteCount(of: "soak")) / 1e6)
   }
@@ -83,7 +92,8 @@ struct Soak {
     let count = max(1, warm.count / 4)
     var isFlat = true
     for (name, figure) in [
-      ("time an edit", \Stretch.nanoseconds), ("time of a compaction", \.compactionSeconds),
+      ("work an edit", \Stretch.workNanoseconds),
+      ("work of a compaction", \.compactionWorkSeconds),
       ("memory", \.memoryMegabytes), ("disk", \.diskMegabytes),
     ] {
       let ratio =
