@@ -1,6 +1,7 @@
 import DiskAccess
 import DiskSimulation
 import JournalInspection
+import Journaling
 import ObjectPatching
 import Testing
 import ToolSupport
@@ -67,6 +68,32 @@ import ToolSupport
 }
 
 extension DumpTests {
+  @Test func `of a file in which a bit is flipped it is told that it is not what it was`() throws {
+    let disk = try LongJournal.make(.late)
+    let snapshots = disk.paths.filter { $0.contains("/snapshots/") }
+    for path in snapshots + ["\(Journals.path)/MANIFEST"] {
+      let sound = try #require(disk.contents(of: path))
+      let name = path.split(separator: "/").last ?? ""
+      for place in stride(from: 0, to: sound.count, by: max(1, sound.count / 40)) {
+        var bytes = sound
+        bytes[place] ^= 1 << UInt8(place % 8)
+        try disk.setContents(path, bytes)
+        let run = Upkeep.run("dump --file \(name) -s Notes.xjournal", on: disk)
+        #expect(run.status == .damage && run.errors.contains(name), "\(place): \(run.errors)")
+      }
+      try disk.setContents(path, sound)
+    }
+    let path = "\(Journals.path)/edits"
+    let sound = try #require(disk.contents(of: path))
+    for place in [40, 60, EditBufferLayout.firstHalfOffset + 9] {
+      var bytes = sound
+      bytes[place] ^= 4
+      try disk.setContents(path, bytes)
+      let run = Upkeep.run("dump --file edits -s Notes.xjournal", on: disk)
+      #expect(run.status == .damage && run.errors.contains("edits"), "\(place): \(run.errors)")
+    }
+  }
+
   @Test func `of large entries the beginning is told, and of many each`() throws {
     let disk = try LongJournal.make(.none)
     try Bomb.manyArrays.add(100_000, to: disk)

@@ -26,6 +26,15 @@ import ToolSupport
     }
   }
 
+  @Test func `a history calls the objects in its values as they were called then`() throws {
+    let disk = try RenamedJournal.renamedDestination()
+    let run = Upkeep.run("history Note/1 zed -s Notes.xjournal", on: disk)
+    let values = run.output.split(separator: "\n").map { $0.split(separator: ": ").last ?? "" }
+    #expect(values == ["none → Zed/1", "Zeb/1 → Zeb/65"], "\(run)")
+    let blame = Upkeep.run("blame Note/1 --at 1 -s Notes.xjournal", on: disk)
+    #expect(blame.output.hasSuffix("zed: Zed/1\n"), "\(blame)")
+  }
+
   @Test func `a name that two entities had in turn is each one's while it had it`() throws {
     let disk = try RenamedJournal.withoutZed(comesAgain: true)
     #expect(commits("log --entity Zed", on: disk) == ["3", "1"])

@@ -4,6 +4,7 @@ import JournalInspection
 import ManagedObjects
 import ObjectModel
 import ObjectStore
+import TestSupport
 import Testing
 import ToolSupport
 
@@ -31,6 +32,41 @@ import ToolSupport
 
   private static func isSound(_ disk: SimulatedDisk) -> ToolSupport.Run {
     Upkeep.run("verify --deep -s New.xjournal", on: disk)
+  }
+
+  @Test func `that an object led to one that is lost is told`() throws {
+    let disk = SimulatedDisk(seed: 3)
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Blog", attributes: [AttributeDescription("name", .string)],
+        relationships: [
+          RelationshipDescription("posts", to: "Post", inverse: "blog", isToMany: true)
+        ]),
+      EntityDescription(
+        "Post", attributes: [AttributeDescription("title", .string)],
+        relationships: [RelationshipDescription("blog", to: "Blog", inverse: "posts")]),
+    ])
+    let store = try JournaledStore(on: disk, at: Journals.path, model: model)
+    let context = ManagedObjectContext(store)
+    let blog = context.insert("Blog")
+    try context.save()
+    let post = context.insert("Post")
+    post["title"] = "kept"
+    post["blog"] = .reference(blog.objectID)
+    try context.save()
+    context.close()
+    try store.close()
+    // The frame of the first commit, behind that of the model.
+    let path = "\(Journals.path)/journal/0000000001.xj"
+    var bytes = try #require(disk.contents(of: path))
+    bytes[Int(try SegmentWalk(of: bytes).offsets[1]) + 60] ^= 1
+    try disk.setContents(path, bytes)
+    let run = Upkeep.run(Self.lines[1], on: disk)
+    try #require(run.status == .fine, "\(run)")
+    #expect(run.errors.contains("lost: commit 1\n"), "\(run)")
+    #expect(run.errors.contains("commit 2: that Post/1 led to Blog/1 by ‘blog’\n"), "\(run)")
+    #expect(Upkeep.run("get Post/1 title -s New.xjournal", on: disk).output == "kept\n")
+    #expect(Self.isSound(disk).status == .fine)
   }
 
   @Test(arguments: [true, false], lines)

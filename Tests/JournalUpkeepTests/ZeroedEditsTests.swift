@@ -55,6 +55,31 @@ import ToolSupport
     #expect(!drafts.output.contains("was lost"), "\(drafts)")
   }
 
+  @Test(arguments: ["events", "replay", "export --format events", "stats", "drafts"])
+  func `edits that cannot be read are told by all that show edits`(line: String) throws {
+    let disk = try Journals.killed()
+    let path = "\(Journals.path)/edits"
+    let sound = try #require(disk.contents(of: path))
+    let whole = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+    #expect(whole.status == .fine && whole.errors.isEmpty, "\(whole.errors)")
+    for half in 0...1 {
+      var bytes = sound
+      let halfByteCount = (sound.count - EditBufferLayout.firstHalfOffset) / 2
+      bytes[EditBufferLayout.firstHalfOffset + half * halfByteCount + 10] ^= 4
+      try disk.setContents(path, bytes)
+      let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+      #expect(run.status == .damage, "half \(half): \(run.errors)")
+      #expect(run.errors.contains("damaged half of the edit buffer"), "half \(half): \(run)")
+    }
+    // One that is not whole may be of a loss of power.
+    let entry = EditBufferLayout.firstHalfOffset + EditBufferLayout.halfHeaderByteCount + 9
+    var bytes = sound
+    bytes[entry] ^= 4
+    try disk.setContents(path, bytes)
+    let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+    #expect(run.status == .fine && (run.errors.isEmpty || run.errors.contains("is not whole")))
+  }
+
   @Test func `where neither count can be read, that is damage to all that look`() throws {
     let disk = try Journals.killed()
     var bytes = try #require(disk.contents(of: "\(Journals.path)/edits"))

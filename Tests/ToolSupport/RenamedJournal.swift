@@ -71,6 +71,22 @@ package enum RenamedJournal {
     }
   }
 
+  /// `Zed`, to whose objects another leads, is called `Zeb` from commit 2 on.
+  package static func renamedDestination() throws -> SimulatedDisk {
+    let models = try [("Zed", nil), ("Zeb", "Zed")].map { name, former in
+      try ManagedObjectModel(entities: [
+        EntityDescription("Note", relationships: [RelationshipDescription("zed", to: name)]),
+        EntityDescription(
+          name, attributes: [AttributeDescription("z", .string)], renamingIdentifier: former),
+      ])
+    }
+    return try journal(models) { round, context in
+      let note = try context.fetch(FetchRequest("Note")).first ?? context.insert("Note")
+      note["zed"] = .reference(context.insert(round == 0 ? "Zed" : "Zeb").objectID)
+      try context.save()
+    }
+  }
+
   private static func journal(
     _ models: [ManagedObjectModel], _ live: (Int, ManagedObjectContext) throws -> Void
   ) throws -> SimulatedDisk {

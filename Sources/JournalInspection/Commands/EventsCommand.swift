@@ -37,23 +37,20 @@ extension Command {
     var count = 0
     guard limit != 0 else { return .fine }
     var isWhole = true
-    try onStore { () throws(StoreError) in
-      try store.forEachEvent { error, next in
-        request.passOverEvents(error, before: next)
-        selection.pass(before: next)
-        printer.pass(before: next)
-      } _: { (event) throws(StoreError) in
-        printer.take(event)
-        guard let isWanted = selection.take(event) else {
-          isWhole = false
-          return false
-        }
-        guard isWanted else { return true }
-        printer.show(event)
-        count += 1
-        isWhole = request.output.isOpen && count != limit
-        return isWhole
+    try request.forEachEvent(of: store) { next in
+      selection.pass(before: next)
+      printer.pass(before: next)
+    } _: { (event) throws(StoreError) in
+      printer.take(event)
+      guard let isWanted = selection.take(event) else {
+        isWhole = false
+        return false
       }
+      guard isWanted else { return true }
+      printer.show(event)
+      count += 1
+      isWhole = request.output.isOpen && count != limit
+      return isWhole
     }
     guard isWhole, count == 0 else { return .fine }
     if let error = selection.unknownContext { throw error }

@@ -42,17 +42,14 @@ extension Command {
       var printer = try EventPrinter(store, output, isJSON: true)
       var selection: EventSelection?
       if request.has("at") { selection = EventSelection(through: try request.commitNumber()) }
-      try onStore { () throws(StoreError) in
-        try store.forEachEvent { error, next in
-          request.passOverEvents(error, before: next)
-          selection?.pass(before: next)
-          printer.pass(before: next)
-        } _: { (event) throws(StoreError) in
-          printer.take(event)
-          guard selection == nil || selection?.take(event) == true else { return false }
-          printer.show(event)
-          return output.isOpen
-        }
+      try request.forEachEvent(of: store) { next in
+        selection?.pass(before: next)
+        printer.pass(before: next)
+      } _: { (event) throws(StoreError) in
+        printer.take(event)
+        guard selection == nil || selection?.take(event) == true else { return false }
+        printer.show(event)
+        return output.isOpen
       }
       return .fine
     }

@@ -48,7 +48,12 @@ struct FileDumper {
     case "xr", "xi": isWhole = try walk.run()
     default: isWhole = false
     }
-    guard !isWhole else { return .fine }
+    for part in walk.misfits {
+      output.tell(
+        ToolError(.damage, "the check of \(part) does not fit: something there is not what it was.")
+      )
+    }
+    guard !isWhole else { return walk.misfits.isEmpty ? .fine : .damage }
     let rest = Int(clamping: min(length - min(length, walk.offset), UInt64(Self.shownByteCount)))
     printer.showBytes(try SegmentWalk.bytes(of: file, at: walk.offset, rest), at: walk.offset)
     guard inner != JournalFiles.lock else { return .fine }
@@ -83,6 +88,8 @@ struct FileDumper {
     let length: UInt64
     let dumper: FileDumper
     private(set) var offset: UInt64 = 0
+    /// What has another check than its bytes.
+    private(set) var misfits: [String] = []
 
     init(file: any ReadableFile, name: String, length: UInt64, dumper: FileDumper) {
       (self.file, self.name, self.length, self.dumper) = (file, name, length, dumper)
@@ -114,6 +121,20 @@ struct FileDumper {
       return bytes
     }
 
+    /// Notes a part whose last bytes are not the check of those before.
+    private mutating func compareCheck(of bytes: [UInt8], _ part: String, salt: UInt64 = 0) {
+      if !bytes.withUnsafeBytes({ Checksum.endsWithCheck($0, salt: salt) }) { misfits.append(part) }
+    }
+
+    /// The same of all that was passed.
+    private mutating func compareCheckOfAll() throws(ToolError) {
+      compareCheck(of: try SegmentWalk.bytes(of: file, at: 0, Int(offset)), name)
+    }
+
+    private static func salt(_ bytes: [UInt8], at offset: Int) -> UInt64 {
+      UInt64(bitPattern: Int64(number(bytes, at: offset, 8)))
+    }
+
     static func number(_ bytes: [UInt8], at offset: Int, _ count: Int) -> Int {
       Int(
         truncatingIfNeeded: bytes[offset..<offset + count].reversed().reduce(UInt64(0)) {
@@ -140,7 +161,9 @@ struct FileDumper {
           try show(.attachment(name: name, content: content)) != nil
         else { return false }
       }
-      return try show(.check) != nil && offset == length
+      guard try show(.check) != nil else { return false }
+      try compareCheckOfAll()
+      return offset == length
     }
 
     mutating func checkpoint() throws(ToolError) -> Bool {
@@ -161,35 +184,44 @@ struct FileDumper {
         offset += list
       }
       try show(.listTrailer)
-      return try show(.check) != nil
+      guard try show(.check) != nil else { return false }
+      try compareCheckOfAll()
+      return true
     }
 
     mutating func run() throws(ToolError) -> Bool {
       guard let head = try show(.run), head[..<11].elementsEqual(LZ4Frame.empty) else {
         return false
       }
+      compareCheck(of: head, "the header of \(name)")
+      let salt = Self.salt(head, at: 55)
       let footer = length - min(length, UInt64(FieldLayout.runFooter.byteCount))
       while offset < footer, dumper.output.isOpen {
         let seal = try bytes(Seal.byteCount)
         guard seal.count == Seal.byteCount,
-          case .seal(let read) = seal.withUnsafeBytes({
-            Seal.read($0, salt: UInt64(bitPattern: Int64(Self.number(head, at: 55, 8))))
-          }), offset + UInt64(read.sealedByteCount) <= footer
+          case .seal(let read) = seal.withUnsafeBytes({ Seal.read($0, salt: salt) }),
+          offset + UInt64(read.sealedByteCount) <= footer
         else { return false }
         try show(.seal)
+        let frame = try bytes(Int(read.lz4FrameByteCount))
+        if frame.withUnsafeBytes({ Checksum.of($0, salt: salt) }) != read.bodyCheck {
+          misfits.append("what follows byte \(offset) of \(name)")
+        }
         if dumper.withBytes, !dumper.output.isJSON {
-          dumper.printer.showBytes(
-            try bytes(min(Int(read.lz4FrameByteCount), FileDumper.shownByteCount)), at: offset)
+          dumper.printer.showBytes(Array(frame.prefix(FileDumper.shownByteCount)), at: offset)
         }
         offset += UInt64(read.lz4FrameByteCount)
       }
-      return try show(.runFooter) != nil
+      guard let bytes = try show(.runFooter) else { return false }
+      compareCheck(of: bytes, "the footer of \(name)", salt: salt)
+      return true
     }
 
     mutating func editBuffer() throws(ToolError) -> Bool {
       guard try bytes(8) == Array("XJ-EDITS".utf8), let head = try show(.editBuffer) else {
         return false
       }
+      compareCheck(of: head, "the header of edits")
       let half = Self.number(head, at: 40, 4)
       guard half >= EditBufferLayout.halfHeaderByteCount, half <= Limits.largestHalfByteCount else {
         return false
@@ -202,6 +234,10 @@ struct FileDumper {
         offset = UInt64(EditBufferLayout.offset(ofHalf: place, halfByteCount: half))
         let end = offset + UInt64(half)
         guard let header = try show(.half, place) else { return false }
+        // One that was never begun has nothing but zeros.
+        if header.contains(where: { $0 != 0 }) {
+          compareCheck(of: header, "half \(place) of edits", salt: Self.salt(head, at: 32))
+        }
         try entries(from: Self.number(header, at: 8, 8), to: end)
       }
       return true

@@ -7,8 +7,8 @@ extension Command {
   static let history = Command(
     "history", "Tells every value that an object had: when, by whom, old and new.",
     details: [
-      "A key that was renamed is followed through all its names, whichever is asked for, and its values are told by those they "
-        + "had. Where two keys had a name in turn, each is meant as long as it had it.",
+      "A key that was renamed is followed through all its names, whichever is asked for, and its values, and objects in them, "
+        + "are told by those they had. Where two keys had a name in turn, each is meant as long as it had it.",
       "Of what compaction has dropped there are the values that were there before the first commit that is kept; "
         + "‘commit’ is null of them in JSON.",
       "Commits that cannot be read are passed over: which those are is told, and ends it with 65. Of what comes before "
@@ -248,9 +248,9 @@ private struct PastValuePrinter {
 
   /// - Parameter key: what the key is called.
   func show(_ value: PastValue, _ key: String, withOld: Bool) {
+    // As the model of then says what it is, and what objects are called.
+    let then = Wording(store, at: value.commit)
     guard !output.isJSON else {
-      // As the model of then says what it is.
-      let then = Wording(store, at: value.commit)
       let old = withOld ? then.json(value.old, value.key, of: object) : nil
       output.json(
         .document(
@@ -268,7 +268,6 @@ private struct PastValuePrinter {
     let line: Words =
       "\("commit \(value.commit)", .heading)  \(Wording.time(value.date))\(who, .strong)  \(key, .key): "
     guard withOld else { return output.line(line + Words(wording.text(value.new))) }
-    output.line(
-      line + "\(wording.text(value.old), .removed) → \(wording.text(value.new), .added)")
+    output.line(line + "\(then.text(value.old), .removed) → \(then.text(value.new), .added)")
   }
 }

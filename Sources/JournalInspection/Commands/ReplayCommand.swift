@@ -27,10 +27,8 @@ extension Command {
     let store = try request.store()
     let last = try request.lastReplayed(in: store)
     var steps = try ReplaySteps(store, request, speed: try request.speed(), through: last)
-    try onStore { () throws(StoreError) in
-      guard last != CommitNumber.none else { return }
-      try store.forEachEvent { error, next in
-        request.passOverEvents(error, before: next)
+    if last != CommitNumber.none {
+      try request.forEachEvent(of: store) { next in
         steps.pass(before: next)
       } _: { (event) throws(StoreError) in
         try steps.take(event)

@@ -106,16 +106,15 @@ private struct Statistics {
     let wording = Wording(store, at: try request.commitNumber())
     var kinds: [String: Int] = [:]
     var touched: [ObjectID: Int] = [:]
-    var passed: [StoreError] = []
     try onStore { () throws(StoreError) in
-      try store.forEachEvent(passingOver: { error, _ in passed.append(error) }) {
+      try store.forEachEvent(passingOver: { error, _ in request.passOver(error) }) {
         (event) throws(StoreError) in
         kinds[event.kind.name, default: 0] += 1
         for object in event.kind.objects { touched[object, default: 0] += 1 }
         return true
       }
     }
-    passed.forEach(request.passOver)
+    try request.tellUnreadEdits(of: store)
     events = kinds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     hottest = touched.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       .prefix(Self.hottestCount).map { (wording.name($0.key), $0.value) }

@@ -23,7 +23,10 @@ package enum Manual {
       "2026-11-23T10:30",
       "the last commit at that time or before; UTC where no zone is said; `20261123T1030` says the same"
     ),
-    ("2 hours ago", "the same, counted back from now; `yesterday`, `1.day.ago`"),
+    (
+      "2 hours ago",
+      "the same, counted back from now; `yesterday`, `1.day.ago`; `today` is midnight, UTC"
+    ),
   ]
 
   private static let objects = [
@@ -42,8 +45,8 @@ package enum Manual {
       + "Errors are an object of kind `error` on the standard error output.",
     "Of a damaged journal everything is shown that can be read, on both sides of what cannot; what is left out is told. "
       + "Without its MANIFEST nothing is shown: ‘repair’ makes a journal of the segments there are. "
-      + "That the file of unsaved edits is damaged is told by all commands: it says what is durable, and without it "
-      + "the last commits may be missing.",
+      + "That the file of unsaved edits does not say what is durable is told by all commands, as the last commits may be "
+      + "missing; that edits in it cannot be read, by those that show edits.",
     "Values in JSON are as in patches: plain where the model says what they are, and elsewhere, as among the members of lists and of "
       + "relationships to many, with their kind beside them, as in `{\"$date\": \"2026-11-23T10:30:00Z\"}`. There a whole number beyond 2^53 is "
       + "`{\"$integer\": \"9007199254740993\"}`, so that it is told from a text, and ‘import’ reads it as the number.",

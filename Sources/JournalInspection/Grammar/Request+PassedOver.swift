@@ -26,6 +26,37 @@ extension Request {
     output.remark("here events are missing that cannot be read.")
   }
 
+  /// Goes through the events of a journal, and tells what of them cannot be read, in frames and behind them.
+  ///
+  /// - Parameters:
+  ///   - pass: is told which commit comes next behind what cannot be read.
+  ///   - body: returns whether to go on.
+  func forEachEvent(
+    of store: StoreReader, passing pass: @escaping (CommitNumber?) -> Void = { _ in },
+    _ body: (StoreEvent) throws(StoreError) -> Bool
+  ) throws(ToolError) {
+    var goesOn = true
+    try onStore { () throws(StoreError) in
+      try store.forEachEvent { error, next in
+        self.passOverEvents(error, before: next)
+        pass(next)
+      } _: { (event) throws(StoreError) in
+        goesOn = try body(event)
+        return goesOn
+      }
+    }
+    if goesOn { try tellUnreadEdits(of: store) }
+  }
+
+  /// Tells what of the edits cannot be read that no frame has yet.
+  func tellUnreadEdits(of store: StoreReader) throws(ToolError) {
+    // That all of their file is damaged is told in any case.
+    guard untold() == nil else { return }
+    let edits = try onStore { () throws(StoreError) in try store.unsavedVerification() }
+    noted += edits.findings
+    for doubt in edits.leftoverDoubts { output.remark("\(doubt).") }
+  }
+
   /// Says that something cannot be told, as it may be in what was passed over; returns what that ends a command with.
   func cannotTell(_ what: String) -> ExitStatus {
     output.remark("\(what) cannot be told.")

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Times as people say them: `now`, `yesterday`, `2 hours ago`, `1.day.ago`.
+/// Times as people say them: `now`, `today`, `yesterday`, `2 hours ago`, `1.day.ago`.
 enum RelativeTime {
   private static let units: [(name: String, seconds: Double)] = [
     ("second", 1), ("minute", 60), ("hour", 3600), ("day", 86_400), ("week", 604_800),
@@ -12,6 +12,10 @@ enum RelativeTime {
     let words = text.lowercased().split { $0 == " " || $0 == "." || $0 == "_" }
     switch words.count {
     case 1 where words[0] == "now": return now
+    case 1 where words[0] == "today":
+      // Midnight, as times are shown in UTC.
+      return Date(
+        timeIntervalSince1970: (now.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
     case 1 where words[0] == "yesterday": return now.addingTimeInterval(-86_400)
     case 3 where words[2] == "ago":
       let count = words[0] == "a" || words[0] == "an" ? 1 : Double(UInt32(words[0]) ?? .max)

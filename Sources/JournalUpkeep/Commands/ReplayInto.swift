@@ -11,7 +11,8 @@ extension Command {
     replay.extended(
       details: [
         "With --into it builds a journal of the same edits and commits, which ends where --until says, as if nothing had "
-          + "happened since: without tags and edits that came after that commit. The original is neither locked nor changed."
+          + "happened since: without tags and edits that came after that commit. The original is neither locked nor changed. "
+          + "Where compaction has dropped the beginning, --until can name no commit, as there is no state to begin with."
       ],
       examples: [
         Example("xjournal replay --into Then.xjournal --until 2", "a journal as it was then")

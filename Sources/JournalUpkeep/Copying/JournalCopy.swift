@@ -22,6 +22,21 @@ struct JournalCopy {
     of path: String, at newPath: String, on disk: any Disk, reading source: any ReadableDisk
   ) throws(ToolError) -> (place: NewPlace, lost: LeftoverEdits.Loss) {
     var made: NewPlace?
+    do throws(ToolError) {
+      return try make(of: path, reading: source, at: &made) { () throws(ToolError) in
+        try NewPlace(newPath, on: disk)
+      }
+    } catch {
+      throw made?.gaveUp(because: error) ?? error
+    }
+  }
+
+  /// Makes the copy at a place that is made once the original is known to be sound; anew where somebody has compacted the
+  /// original meanwhile.
+  private static func make(
+    of path: String, reading source: any ReadableDisk, at made: inout NewPlace?,
+    _ makePlace: () throws(ToolError) -> NewPlace
+  ) throws(ToolError) -> (place: NewPlace, lost: LeftoverEdits.Loss) {
     var attempt = 0
     while true {
       attempt += 1
@@ -33,8 +48,8 @@ struct JournalCopy {
         let edits = try read.get()
         let survey = try JournalSurvey(manifest, in: folder, durableThrough: edits.durableThrough)
         try survey.refuseUnsound()
-        if made == nil { made = try NewPlace(newPath, on: disk) }
-        guard let place = made else { continue }
+        let place = if let made { made } else { try makePlace() }
+        made = place
         var lost = try edits.loss(behind: survey)
         if try folder.isMarkedUnfinished() { lost.doubts.append(Self.unfinished) }
         let remade = try JournalCopy(in: place).copyAll(survey, edits.bytes)
@@ -49,9 +64,8 @@ struct JournalCopy {
         return (place, lost)
       } catch {
         // Somebody may have compacted it meanwhile, or replaced a checkpoint.
-        guard try reader(of: path, on: source).manifest.replaces(manifest),
-          error.status != .cannotCreate, attempt < 10
-        else { throw made?.gaveUp(because: error) ?? error }
+        let isReplaced = (try? reader(of: path, on: source))?.manifest.replaces(manifest)
+        guard isReplaced == true, error.status != .cannotCreate, attempt < 10 else { throw error }
       }
     }
   }

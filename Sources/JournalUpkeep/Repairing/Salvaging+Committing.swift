@@ -36,9 +36,30 @@ extension Salvaging {
         lost.append(number...number)
       }
       try store.endContext(context)
+      if numbers[number] != nil { try noteLostDestinations(of: number) }
     } catch {
       throw ToolError(error)
     }
+  }
+
+  /// Notes where objects were to lead by a commit and do not, as what they led to is lost, or leads elsewhere.
+  private mutating func noteLostDestinations(of number: CommitNumber) throws(StoreError) {
+    let wording = Wording(store)
+    var told: [String] = []
+    for change in changes {
+      guard let wanted = change.row else { continue }
+      let row = try store.head.row(of: change.object)
+      for entry in wanted.entries where entry.value != row?[entry.key] {
+        let there = Set((row?[entry.key]).destinations)
+        for other in Value?.some(entry.value).destinations where !there.contains(other) {
+          let key = store.nameTold(of: entry.key)
+          told.append("\(wording.name(change.object)) led to \(wording.name(other)) by ‘\(key)’")
+        }
+      }
+    }
+    guard !told.isEmpty else { return }
+    let rest = told.count > 3 ? ", and \(Wording.count(told.count - 3)) more such" : ""
+    losses.append("commit \(number): that \(told.prefix(3).joined(separator: ", "))\(rest)")
   }
 
   mutating func adoptNextModels() throws(ToolError) {
