@@ -17,10 +17,7 @@ import Testing
     let (tally, seen) = (Tally(), SeenPoints())
     try onBothCores(workloads.count) { index in
       if tally.hasViolations { return }
-      let explorer = Explorer(
-        workloads[index], on: campaign.seed, seed: campaign.seed &+ UInt64(index), limit: limit,
-        tally: tally, seen)
-      explorer.run()
+      Explorer(workloads[index], seed: campaign.seed, limit: limit, tally: tally, seen).run()
     }
     print("seed \(campaign.seed), \(workloads.count) workloads: \(tally.summary)")
     #expect(tally.violations == "")
@@ -38,10 +35,9 @@ import Testing
       + Self.workloadsOfEdits
     try onBothCores(workloads.count) { index in
       if tally.hasViolations { return }
-      let explorer = Explorer(
-        workloads[index], on: campaign.seed, seed: campaign.seed &+ UInt64(index), limit: 9,
-        tally: tally, seen, crashesTwice: true)
-      explorer.run()
+      Explorer(
+        workloads[index], seed: campaign.seed, limit: 9, tally: tally, seen, crashesTwice: true
+      ).run()
     }
     print("seed \(campaign.seed), \(workloads.count) workloads: \(tally.summary)")
     #expect(tally.violations == "")
@@ -68,9 +64,7 @@ import Testing
     let limit = max(8, min(campaign.count, 1_000_000) / 16_000)
     try onBothCores(workloads.count) { index in
       if tally.hasViolations { return }
-      let seed = campaign.seed &+ UInt64(1_000 + index)
-      Explorer(workloads[index], on: campaign.seed, seed: seed, limit: limit, tally: tally, seen)
-        .run()
+      Explorer(workloads[index], seed: campaign.seed, limit: limit, tally: tally, seen).run()
     }
     print("seed \(campaign.seed), \(workloads.count) workloads: \(tally.summary)")
     #expect(tally.violations == "")
@@ -83,10 +77,8 @@ import Testing
     let (tally, seen) = (Tally(), SeenPoints())
     try onBothCores(workloads.count) { index in
       if tally.hasViolations { return }
-      let seed = campaign.seed &+ UInt64(index)
       Explorer(
-        workloads[index], on: campaign.seed, seed: seed, limit: 2, tally: tally, seen,
-        cutsWrites: true
+        workloads[index], seed: campaign.seed, limit: 2, tally: tally, seen, cutsWrites: true
       ).run()
     }
     print("seed \(campaign.seed), \(workloads.count) workloads: \(tally.summary)")
@@ -129,13 +121,11 @@ private final class Explorer {
   private var crashPoint = 0
   private var stateCount = 0
 
-  /// - Parameters:
-  ///   - diskSeed: what decides the bytes of the store: where that is the same, rows of steps that begin alike are alike
-  ///     so far.
-  ///   - seed: what decides which states are looked at of a crash point that has more than the limit.
+  /// - Parameter seed: decides the bytes of the store, and which states are looked at of a crash point that has more than
+  ///   the limit: the same for all rows of steps, so that those that begin alike are alike so far.
   init(
-    _ steps: [Step], on diskSeed: UInt64, seed: UInt64, limit: Int, tally: Tally,
-    _ seen: SeenPoints, crashesTwice: Bool = false, cutsWrites: Bool = false
+    _ steps: [Step], seed: UInt64, limit: Int, tally: Tally, _ seen: SeenPoints,
+    crashesTwice: Bool = false, cutsWrites: Bool = false
   ) {
     self.crashesTwice = crashesTwice
     self.cutsWrites = cutsWrites
@@ -144,7 +134,7 @@ private final class Explorer {
     self.limit = limit
     self.tally = tally
     self.seen = seen
-    life = JournalLife(SimulatedDisk(seed: diskSeed))
+    life = JournalLife(SimulatedDisk(seed: seed))
   }
 
   func run() {
@@ -173,6 +163,8 @@ private final class Explorer {
   private func crash(before call: String) {
     crashPoint += 1
     tally.count("crash points")
+    // Which states are looked at closely does not depend on which row of steps has come here first.
+    stateCount = crashPoint
     let states = life.disk.powerLossStates(limit: limit, seed: seed &+ UInt64(crashPoint))
     let way = Way(steps: begun, call: call, number: crashPoint, ledger: life.ledger)
     guard seen.isNew(life.disk, way) else {

@@ -31,11 +31,6 @@ struct EditPlaces {
     }
   }
 
-  /// Whether a byte is of a header or an edit.
-  func isInUse(_ offset: Int) -> Bool {
-    headers.contains { $0.contains(offset) } || entries.contains { $0.place.contains(offset) }
-  }
-
   /// How many of the edits are lost where a byte is another: those from its entry on, all where it is a header's, and
   /// none where it is a slot's, padding, or of what frames hold.
   func lossAfterChange(at offset: Int) -> Int {
