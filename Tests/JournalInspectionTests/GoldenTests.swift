@@ -37,6 +37,7 @@ import ToolSupport
     ],
     "query": [
       "query Post", "query 'Post where likes > 3' --json", "query Post --format csv --at 2",
+      "query 'Post where likes > 999' --format csv",
       "query Post --format json --at 2", "query Post --at 2 --sort -title --limit 1",
       "query 'Blog where nam == 3'", "query Post --count", "query Post --count --json",
       "query \"Post where title == 'x'\" --explain", "query Post --format xml",

@@ -14,7 +14,7 @@ import ToolSupport
       "tag release", "tag release", "tag release head~1", "tag release head~1 --force --json",
       "tag earlier 2", "log -n 4", "tag v1 --remove --json", "tag v1 --remove", "tag", "tag 7",
       "tag head",
-      "tag '2 hours ago' --json", "tag a~1", "tag x 99", "tag x 99 --json",
+      "tag '2 hours ago' --json", "tag a~1", "tag xjournal://a/p1", "tag x 99", "tag x 99 --json",
       "tag x --remove 3", "tag x -s Elsewhere.xjournal", "tag --help",
     ],
     "drafts-discard": [

@@ -10,7 +10,8 @@ extension Command {
     details: [
       "docs/query.md tells of the language. Without sort keys the objects come in the order of their IDs. "
         + "Of two limits the smaller holds. A key that the model does not have is that of dynamic attributes, where any object "
-        + "ever had one of it. With --at the entity and its keys are called as the model of then has them."
+        + "ever had one of it. With --at the entity and its keys are called as the model of then has them. "
+        + "CSV has a column for whatever the model can keep in one value, also where nothing is found."
     ],
     examples: [
       Example("xjournal query 'Post where likes > 3 sort -likes'", "a table"),

@@ -78,22 +78,28 @@ struct RowWriter {
     if format == "json" { output.exact("\n" + Output.endOfIncomplete) }
   }
 
-  /// The keys of which there are values, those of the model in its order, and then others.
+  /// The keys of which there are values, and some others, those of the model in its order, and then the rest.
   func keys(
-    of objects: some Sequence<ObjectID>, _ entity: String
+    of objects: some Sequence<ObjectID>, _ entity: String, and others: [String] = []
   ) throws(StoreError) -> [String] {
-    var found: Set<String> = []
+    var found = Set(others)
     try forEach(objects) { _, values in for value in values { found.insert(value.key) } }
     var ordered: [String] = []
-    let model = snapshot.era?.model
-    for name in [entity] + (model?.entity(named: entity)?.heirs ?? []) {
-      guard let described = model?.entity(named: name) else { continue }
+    for described in family(of: entity) {
       for key in described.attributes.map(\.name) + described.relationships.map(\.name)
       where found.remove(key) != nil {
         ordered.append(key)
       }
     }
     return ordered + found.sorted()
+  }
+
+  /// An entity and its heirs, as the model has them.
+  private func family(of entity: String) -> [ModelEntity] {
+    let model = snapshot.era?.model
+    return ([entity] + (model?.entity(named: entity)?.heirs ?? [])).compactMap {
+      model?.entity(named: $0)
+    }
   }
 
   // MARK: CSV
@@ -108,9 +114,14 @@ struct RowWriter {
     return name
   }
 
-  /// As RFC 4180 has it, but for the ends of lines.
+  /// As RFC 4180 has it, but for the ends of lines. What an object of the entity may have a value for is a column whatever is
+  /// found, so that programs find it there.
   private func writeCSV(_ objects: [ObjectID], of entity: String) throws(StoreError) {
-    let keys = try keys(of: objects, entity)
+    let columns = family(of: entity).flatMap { described in
+      described.attributes.filter { !$0.isTransient }.map(\.name)
+        + described.relationships.filter { !$0.isTransient && !$0.isToMany }.map(\.name)
+    }
+    let keys = try keys(of: objects, entity, and: columns)
     output.exact(
       ([Self.columnOfNames(beside: keys)] + keys).map(Self.cell).joined(separator: ",") + "\n")
     try forEach(objects) { object, values in

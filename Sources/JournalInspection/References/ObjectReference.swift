@@ -9,13 +9,16 @@ package struct ObjectReference {
 
   package init(_ text: String) { self.text = text }
 
+  /// Whether it is read as a URI, and as nothing else.
+  package var isURI: Bool { text.hasPrefix("xjournal://") }
+
   /// The object; whether it is there is not asked, but where only an identifier's value can tell.
   ///
   /// - Parameter snapshot: whose objects have the identifiers.
   package func object(
     in store: ReadableStore, _ snapshot: Snapshot
   ) throws(ToolError) -> ObjectID {
-    if text.hasPrefix("xjournal://") { return try object(ofURI: store) }
+    if isURI { return try object(ofURI: store) }
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty else {
       return try object(identifiedBy: text, among: nil, store, snapshot)

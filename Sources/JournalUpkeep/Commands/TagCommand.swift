@@ -58,11 +58,11 @@ extension Command {
         "the name of a tag has \(name.utf8.count) bytes; it may have \(JournaledStore.largestTagByteCount)."
       )
     }
-    guard !name.isEmpty, !name.contains("~"),
+    guard !name.isEmpty, !name.contains("~"), !ObjectReference(name).isURI,
       try Reference(name, now: now).isTag, !name.hasPrefix("tag:")
     else {
       throw .usage(
-        "‘\(name)’ is no name for a commit, as it would be read as something else; choose one that is no number, no time and not ‘head’, without ‘~’ and ‘tag:’."
+        "‘\(name)’ is no name for a commit, as it would be read as something else; choose one that is no number, no time, no object and not ‘head’, without ‘~’ and ‘tag:’."
       )
     }
   }
