@@ -3,6 +3,7 @@
 /// Reads bytes from front to back and never past their end.
 ///
 /// All integers are little-endian. A failed read moves nothing.
+@usableFromInline
 package struct ByteReader {
   @usableFromInline let bytes: UnsafeRawBufferPointer
 
@@ -97,8 +98,10 @@ package struct ByteReader {
 }
 
 /// Bytes that do not say what they should.
+@usableFromInline
 package struct ByteCodingError: Error, Hashable, Sendable {
   /// What is wrong.
+  @usableFromInline
   package enum Code: Hashable, Sendable {
     case endOfBytes, integerTooLarge, integerNotShortest, countTooLarge, bytesLeftOver
   }
@@ -115,6 +118,7 @@ package struct ByteCodingError: Error, Hashable, Sendable {
 }
 
 extension ByteCodingError: CustomStringConvertible {
+  @usableFromInline
   package var description: String {
     let fault =
       switch code {

@@ -1,6 +1,7 @@
 /// Writes bytes from front to back into memory of its own, which grows as needed and is kept.
 ///
 /// All integers are little-endian.
+@usableFromInline
 package struct ByteWriter: ~Copyable {
   @usableFromInline var base: UnsafeMutableRawPointer
   @usableFromInline var capacity: Int
@@ -111,6 +112,7 @@ package struct ByteWriter: ~Copyable {
 }
 
 /// Variable-length integers: seven bits a byte, lowest first.
+@usableFromInline
 package enum Varint {
   /// No integer of 64 bits is longer.
   @inlinable package static var maximumByteCount: Int { 10 }

@@ -32,6 +32,7 @@ public final class Lock: @unchecked Sendable {
   public func unlock() { pthread_mutex_unlock(mutex) }
 
   /// Runs a closure while holding the lock.
+  @inlinable
   @inline(__always)
   public func withLock<Answer, Failure: Error>(
     _ body: () throws(Failure) -> Answer

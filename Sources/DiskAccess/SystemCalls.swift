@@ -1,6 +1,7 @@
 internal import Glibc
 
 /// Makes a call until it is not interrupted.
+@inlinable
 package func uninterrupted<Answer>(
   _ call: () -> Result<Answer, SystemErrorCodeFailure>
 ) -> Result<Answer, SystemErrorCodeFailure> {
@@ -21,9 +22,12 @@ package func uninterrupted<Answer: SignedInteger>(
 }
 
 /// An error number as a failure of `Result`.
+@usableFromInline
 package struct SystemErrorCodeFailure: Error {
+  @usableFromInline
   package let code: SystemErrorCode
 
+  @inlinable
   package init(code: SystemErrorCode) { self.code = code }
 }
 
