@@ -86,7 +86,7 @@ import Testing
         for remainder in remainders {
           for fault in faults(number, .failure(code, leaving: remainder)) {
             let life = FaultyLife(
-              steps, fault, seed: campaign.seed &+ UInt64(number), statesAfterFailure: 6)
+              steps, fault, seed: campaign.seed &+ UInt64(number), statesAfterFailure: 4)
             let outcome = life.run()
             tally.count("states", outcome.stateCount)
             if outcome.stateCount > 0 { tally.count("failures") }
