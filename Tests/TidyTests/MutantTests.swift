@@ -36,4 +36,28 @@ struct MutantTests {
       #expect(mutant.new + "\n" != mutant.old, "“\(mutant.name)” changes nothing")
     }
   }
+
+  @Test(arguments: ["protocol", "store"])
+  func `no room that mutants are tried in imports what is left out meanwhile`(list: String) throws {
+    let text = try #require(try Repository.this.text("Tools/mutants/\(list).txt"))
+    let manifest = Manifest(try #require(try Repository.this.text("Package.swift")))
+    func names(_ mark: String) -> [String] {
+      text.split(separator: "\n").filter { $0.hasPrefix(mark) }
+        .flatMap { $0.dropFirst(mark.count).split(separator: " ").map(String.init) }
+    }
+    let absent = Set(names("- "))
+    var needed = Set(names("% ").map { String($0.prefix { $0 != "." }) })
+    #expect(!needed.isEmpty)
+    var count = 0
+    while count < needed.count {
+      count = needed.count
+      for target in manifest.targets where needed.contains(target.name) {
+        needed.formUnion(target.imports.subtracting(absent))
+      }
+    }
+    for room in manifest.targets
+    where needed.contains(room.name) && room.folder.hasPrefix("Sources/") {
+      #expect(room.imports.isDisjoint(with: absent), "\(room.name)")
+    }
+  }
 }
