@@ -62,7 +62,7 @@ run_tests() {
     lose_patience >/dev/null 2>&1 &
     watch=$!
   fi
-  # A backtrace of every error that is thrown would be taken too, and nobody reads them.
+  # A backtrace of every error that is thrown would be taken too, which nobody reads.
   SWIFT_BACKTRACE=enable=no SWT_SWIFT_ERROR_BACKTRACING_ENABLED=0 \
     swift_in_scratch test --disable-xctest "$@" 2>&1 | tee "$output" || status=1
   [ -z "$watch" ] || kill "$watch" 2>/dev/null || true
