@@ -1,21 +1,30 @@
 package import DiskAccess
 package import Journaling
-internal import ObjectModel
+package import ObjectModel
 
 /// Checkpoints as they lie in a folder that is only read, for whoever makes another store of it.
 extension Checkpoint {
+  /// Up to where a state has the journal in it.
+  package struct End {
+    package let frame: FrameNumber
+    package let commit: CommitNumber
+    /// An edit that no context has come to that the checkpoint knows.
+    package let nextEdit: EditNumber
+  }
+
   /// Up to where the state of a manifest's checkpoint has the journal in it; nil where there is no checkpoint.
   ///
-  /// - Returns: the last frame of it, and an edit that no context has come to that the checkpoint knows.
   /// - Throws: where it is damaged.
   package static func end(
     _ manifest: Manifest, in folder: any ReadableFolder
-  ) throws(StoreError) -> (frame: FrameNumber, nextEdit: EditNumber)? {
+  ) throws(StoreError) -> End? {
     guard let checkpoint = try read(manifest, in: folder)?.checkpoint else { return nil }
     let edits = checkpoint.catalogue.contexts.values.map {
       max($0.firstEdit, $0.standing.firstUnsavedEdit ?? 0)
     }
-    return (checkpoint.frame, EditNumber((edits.max() ?? 0) + 1))
+    return End(
+      frame: checkpoint.frame, commit: checkpoint.number,
+      nextEdit: EditNumber((edits.max() ?? 0) + 1))
   }
 
   /// Copies the checkpoint that a manifest names, with its runs, into the folder of another store, and reads the copies.

@@ -94,6 +94,27 @@ extension DumpTests {
     }
   }
 
+  @Test func `a header of edits that is being stored is read once it is`() throws {
+    let disk = try LongJournal.make(.none)
+    let path = "\(Journals.path)/edits"
+    let sound = try #require(disk.contents(of: path))
+    let told = Upkeep.run("dump --file edits", on: disk).output
+    let half = UInt64(EditBufferLayout.firstHalfOffset)
+    var torn = sound
+    torn[Int(half) + 9] ^= 4
+    try disk.setContents(path, torn)
+    nonisolated(unsafe) var reads = 0
+    let read = ReadingDisk(disk) { read, bytes in
+      guard read == path, bytes.lowerBound == half else { return nil }
+      reads += 1
+      if reads == 2 { #expect(throws: Never.self) { try disk.setContents(path, sound) } }
+      return nil
+    }
+    let run = Run("dump --file edits", on: read, table: Upkeep.table(on: disk))
+    #expect(run.status == .fine && run.errors.isEmpty && run.output == told, "\(run.errors)")
+    #expect(reads == 2)
+  }
+
   @Test func `of large entries the beginning is told, and of many each`() throws {
     let disk = try LongJournal.make(.none)
     try Bomb.manyArrays.add(100_000, to: disk)

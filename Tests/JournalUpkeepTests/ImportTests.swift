@@ -257,9 +257,57 @@ import ToolSupport
     #expect(!disk.paths.contains { $0.hasPrefix("New") })
   }
 
-  @Test func `a replay is refused where the past was dropped, or the place is taken`() throws {
-    let disk = try LongJournal.make(.none, compacted: true)
-    #expect(Upkeep.run("replay --into Then.xjournal --until 10", on: disk).status == .no)
+  @Test(arguments: [LongJournal.Checkpoint.none, .late])
+  func `of a journal without its beginning that can be replayed which follows its state`(
+    checkpoint: LongJournal.Checkpoint
+  ) throws {
+    let disk = try LongJournal.make(checkpoint, compacted: true)
+    let reader = try StoreReader(on: disk, at: Journals.path)
+    let (first, last) = (Int(reader.firstKeptCommit.rawValue), LongJournal.commitCount)
+    let truth = try JournalTruth(on: disk)
+    let state = checkpoint == .late ? 20 : first - 1
+    for number in state...last {
+      let place = "Then\(number).xjournal"
+      let run = Upkeep.run("replay -s Notes.xjournal --into \(place) --until \(number)", on: disk)
+      #expect(run.status == .fine && run.errors.isEmpty, "\(number): \(run)")
+      let then = try JournalTruth(of: place, on: disk)
+      #expect(then.commits[...] == truth.commits.prefix(number - first + 1), "\(number)")
+      #expect(then.states[...] == truth.states.prefix(number - first + 1), "\(number)")
+      #expect(try StoreReader(on: disk, at: place).lastCommit.rawValue == UInt64(number))
+      #expect(Upkeep.run("drafts -s \(place)", on: disk).output.isEmpty, "\(number)")
+      #expect(try StoreReader(on: disk, at: place).tags.isEmpty, "\(number)")
+      #expect(Upkeep.run("verify --deep --strict -s \(place)", on: disk).status == .fine)
+    }
+    for number in [0, first - 2, state - 1] {
+      let before = disk.paths
+      let run = Upkeep.run("replay -s Notes.xjournal --into Then --until \(number)", on: disk)
+      #expect(run.status == .no && disk.paths == before, "\(number): \(run)")
+      #expect(
+        run.errors.contains(number < first - 1 ? "commit" : "up to commit \(state) or"), "\(run)")
+    }
+  }
+
+  @Test func `a journal of the state alone is replayed up to that, without what came behind it`()
+    throws
+  {
+    let disk = try LongJournal.make(.none)
+    #expect(Upkeep.run("drafts discard writer -s Notes.xjournal", on: disk).status == .fine)
+    #expect(Upkeep.run("compact -s Notes.xjournal -o Small.xjournal", on: disk).status == .fine)
+    let state = Upkeep.run("export -s Small.xjournal", on: disk).output
+    // The state, and with the second an event behind it.
+    for place in ["A", "B"] {
+      let run = Upkeep.run("replay -s Small.xjournal --into \(place) --until head", on: disk)
+      #expect(run.status == .fine && run.errors.isEmpty, "\(run)")
+      #expect(Upkeep.run("export -s \(place)", on: disk).output == state && !state.isEmpty)
+      #expect(Upkeep.run("verify --deep --strict -s \(place)", on: disk).status == .fine)
+      #expect(try StoreReader(on: disk, at: place).tags.keys.sorted() == ["end", "middle"])
+      let tagged = Upkeep.run("tag late -s Small.xjournal", on: disk)
+      #expect(tagged.status == .fine || place == "B", "\(tagged)")
+    }
+    #expect(Upkeep.run("replay -s Small.xjournal --into C --until 23", on: disk).status == .no)
+  }
+
+  @Test func `a replay is refused where the place is taken`() throws {
     let sound = try Journals.sound()
     #expect(Upkeep.run("replay --into Then.xjournal", on: sound).status == .fine)
     let again = "replay -s Notes.xjournal --into Then.xjournal"

@@ -94,6 +94,32 @@ import ToolSupport
     }
   }
 
+  @Test func `what compaction has dropped is not told to be lost with the segments`() throws {
+    let disk = try LongJournal.make(.none)
+    #expect(Upkeep.run("drafts discard writer", on: disk).status == .fine)
+    #expect(Upkeep.run("compact -o Small.xjournal -s Notes.xjournal", on: disk).status == .fine)
+    let folder = try disk.folder(at: "Small.xjournal/journal")
+    for name in try folder.names() { try folder.remove(name) }
+    let run = Upkeep.run("repair -s Small.xjournal -o New.xjournal", on: disk)
+    try #require(run.status == .fine && run.errors.contains("the segment is not there"), "\(run)")
+    #expect(!run.errors.contains("before commit") && !run.errors.contains("the tag"), "\(run)")
+    #expect(Self.isSound(disk).status == .fine)
+  }
+
+  @Test
+  func
+    `where nothing of a journal is left, that is told, and no compaction of which there was none`()
+    throws
+  {
+    let disk = try LongJournal.make(.none)
+    try Self.remove(1...5, on: disk)
+    for line in Self.lines {
+      let run = Upkeep.run(line, on: disk)
+      #expect(run.status == .damage && run.errors.contains("lacks its beginning"), "\(run)")
+      #expect(!run.errors.contains("go back"), "\(run)")
+    }
+  }
+
   @Test(arguments: lines)
   func `where the segments that are left do not follow the state that was kept, that state is kept`(
     line: String

@@ -102,7 +102,12 @@ struct FileDumper {
     /// Shows a part and passes it; nil where the file ends before.
     @discardableResult
     mutating func show(_ layout: FieldLayout, _ number: Int? = nil) throws(ToolError) -> [UInt8]? {
-      let bytes = try bytes(layout.byteCount)
+      try show(bytes(layout.byteCount), layout, number)
+    }
+
+    private mutating func show(
+      _ bytes: [UInt8], _ layout: FieldLayout, _ number: Int?
+    ) -> [UInt8]? {
       guard bytes.count == layout.byteCount, dumper.output.isOpen else { return nil }
       let part = layout.name + (number.map { " \($0)" } ?? "")
       if dumper.output.isJSON {
@@ -233,14 +238,29 @@ struct FileDumper {
       for place in 0...1 {
         offset = UInt64(EditBufferLayout.offset(ofHalf: place, halfByteCount: half))
         let end = offset + UInt64(half)
-        guard let header = try show(.half, place) else { return false }
-        // One that was never begun has nothing but zeros.
-        if header.contains(where: { $0 != 0 }) {
-          compareCheck(of: header, "half \(place) of edits", salt: Self.salt(head, at: 32))
-        }
+        let salt = Self.salt(head, at: 32)
+        guard let header = show(try settledHalf(salt), .half, place) else { return false }
+        if !Self.isBeginning(header, salt) { misfits.append("half \(place) of edits") }
         try entries(from: Self.number(header, at: 8, 8), to: end)
       }
       return true
+    }
+
+    /// The header of a half, once nobody is storing it any more, who may do so while it is read.
+    private func settledHalf(_ salt: UInt64) throws(ToolError) -> [UInt8] {
+      var bytes = try bytes(FieldLayout.half.byteCount)
+      while !Self.isBeginning(bytes, salt) {
+        let read = try self.bytes(bytes.count)
+        if read == bytes { break }
+        bytes = read
+      }
+      return bytes
+    }
+
+    /// Whether a half begins so: one that was never begun has nothing but zeros.
+    private static func isBeginning(_ bytes: [UInt8], _ salt: UInt64) -> Bool {
+      bytes.withUnsafeBytes { Checksum.endsWithCheck($0, salt: salt) }
+        || bytes.allSatisfy { $0 == 0 }
     }
 
     /// The entries of a half, up to where nothing was written. Whether they are left over from before, their checks say.

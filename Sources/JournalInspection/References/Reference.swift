@@ -33,7 +33,7 @@ package struct Reference {
     let name = parts[0]
     if name.hasPrefix("tag:") {
       base = .tag(String(name.dropFirst(4)))
-    } else if ["head", "HEAD", "@"].contains(name) {
+    } else if name == "@" || name.lowercased() == "head" {
       base = .head
     } else if let number = UInt64(name) {
       base = .number(number)

@@ -41,6 +41,7 @@ extension ReportPage {
     #growth { height: 70px; cursor: default; }
     input[type=range] { width: 100%; margin: .35rem 0; accent-color: var(--accent); }
     .controls { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; }
+    .together { display: inline-flex; gap: .4rem; align-items: center; white-space: nowrap; }
     button, select, input[type=search] {
       font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--line); border-radius: 6px;
       padding: .2rem .6rem;

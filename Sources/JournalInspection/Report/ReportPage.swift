@@ -46,9 +46,11 @@ package enum ReportPage {
         <div class="controls">
           <select id="entity" aria-label="Entity"></select>
           <input id="filter" type="search" class="grow" placeholder="filter ( / )" aria-label="Filter">
-          <button id="previous-page" type="button" aria-label="Previous page">‹</button>
-          <span id="page" class="faint"></span>
-          <button id="next-page" type="button" aria-label="Next page">›</button>
+          <span class="together">
+            <button id="previous-page" type="button" aria-label="Previous page">‹</button>
+            <span id="page" class="faint"></span>
+            <button id="next-page" type="button" aria-label="Next page">›</button>
+          </span>
         </div>
         <div class="scroll" tabindex="0" role="region" aria-label="Objects at this commit">
           <table id="objects"><thead></thead><tbody></tbody></table>

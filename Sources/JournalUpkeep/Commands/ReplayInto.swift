@@ -12,7 +12,7 @@ extension Command {
       details: [
         "With --into it builds a journal of the same edits and commits, which ends where --until says, as if nothing had "
           + "happened since: without tags and edits that came after that commit. The original is neither locked nor changed. "
-          + "Where compaction has dropped the beginning, --until can name no commit, as there is no state to begin with."
+          + "Where compaction has dropped the beginning, --until can name a commit from the state on that the journal begins with."
       ],
       examples: [
         Example("xjournal replay --into Then.xjournal --until 2", "a journal as it was then")
@@ -54,6 +54,7 @@ private struct JournalCut {
   private let parts: ArraySlice<JournalSurvey.Part>
   /// What is before that place, in the frame in which it is.
   private let rest: [SalvagedEntry]
+  private let isBegunByState: Bool
 
   /// The first frame that is not taken over as it is.
   private struct End {
@@ -70,10 +71,9 @@ private struct JournalCut {
   ) throws(ToolError) {
     let reader = try JournalCopy.reader(of: path, on: disk)
     survey = try JournalSurvey(reader.manifest, in: reader.folder)
-    guard survey.goesBackToBeginning else {
-      throw .no("the journal does not go back to its beginning, as compaction has dropped that.")
-    }
     if isLast { try survey.refuseUnsound() }
+    let state = survey.goesBackToBeginning ? nil : try Self.state(of: survey, before: last)
+    isBegunByState = state != nil
     var found: End?
     var rest: [SalvagedEntry] = []
     var failure: StoreError?
@@ -83,6 +83,11 @@ private struct JournalCut {
         if let end = found {
           // The commit ends the frame before.
           if end.segment == frame.segment { found?.offset = frame.offset }
+          return false
+        }
+        guard frame.number > state?.frame ?? .none else { return true }
+        if state?.commit == last {
+          found = End(frame: frame.number, segment: frame.segment, offset: frame.offset)
           return false
         }
         guard frame.kind == .batch else { return true }
@@ -109,6 +114,12 @@ private struct JournalCut {
       throw ToolError(StoreError(error))
     }
     if let failure { throw ToolError(failure) }
+    self.rest = rest
+    if found == nil, state?.commit == last, ending == nil {
+      // Nothing came after the state.
+      parts = survey.parts[0...]
+      return
+    }
     let place = survey.parts.firstIndex { $0.segment.number == found?.segment }
     guard let found, let place else {
       if let ending, ending.kind.isOfNewerCode { throw ToolError(ending) }
@@ -120,11 +131,29 @@ private struct JournalCut {
     let part = survey.parts[place]
     let cut = JournalSurvey.Part(part, before: found.frame, at: found.offset ?? part.end)
     parts = survey.parts[..<place] + [cut]
-    self.rest = rest
+  }
+
+  /// The state that a journal begins with of which compaction has dropped the beginning.
+  private static func state(
+    of survey: JournalSurvey, before last: CommitNumber
+  ) throws(ToolError) -> Checkpoint.End? {
+    let state = try onStore { () throws(StoreError) in
+      try Checkpoint.end(survey.manifest, in: survey.folder)
+    }
+    guard let state, state.commit > last else { return state }
+    throw .no(
+      "compaction has dropped what led to commit \(last); the journal can be replayed up to commit \(state.commit) or a later one."
+    )
   }
 
   func copy(to place: NewPlace, on disk: any Disk) throws(ToolError) {
-    try JournalCopy(in: place).copy(parts, of: survey, [])
+    var attachments: [Manifest.Attachment] = []
+    if isBegunByState {
+      attachments = try onStore { () throws(StoreError) in
+        try Checkpoint.copyFiles(survey.manifest, in: survey.folder, to: place.folder).attachments
+      }
+    }
+    try JournalCopy(in: place).copy(parts, of: survey, attachments)
     let clock = PastClock(disk)
     let store = try onStore { () throws(StoreError) in
       try JournaledStore(on: clock, at: place.path, model: nil, options: .ofCopies)

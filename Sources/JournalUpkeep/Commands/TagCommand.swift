@@ -117,6 +117,8 @@ extension Request {
     do throws(StoreError) {
       _ = try store.heading(of: number)
     } catch {
+      // Compaction has kept the state of the commit, and not what it did.
+      if error.code == .commitMissing { return }
       guard error.isFinding else { throw ToolError(error) }
       output.remark("commit \(number) has the name, but cannot be read: \(error)")
     }

@@ -10,11 +10,16 @@ extension Repair {
   func planWithoutState(
     _ survey: JournalSurvey, salvaging: Bool
   ) throws(ToolError) -> RepairPlan {
+    let beginning =
+      survey.goesBackToBeginning
+      ? "The journal lacks its beginning" : "The journal does not go back to its beginning"
+    let stateWords =
+      survey.goesBackToBeginning ? "a state that was kept" : "the state that it begins with"
     guard salvaging else {
       throw ToolError(
         .damage,
-        "“\(path)” cannot be repaired without --salvage: \(foundWords). The journal does not go back to its beginning, "
-          + "and the state that it begins with is damaged or lost; --salvage makes its commits again, upon what is sound of that."
+        "“\(path)” cannot be repaired without --salvage: \(foundWords). \(beginning), "
+          + "and \(stateWords) is damaged or lost; --salvage makes its commits again, upon what is sound of that."
       )
     }
     var first: CommitContent?
@@ -28,8 +33,8 @@ extension Repair {
     guard first != nil || !state.isEmpty else {
       throw ToolError(
         .damage,
-        "“\(path)” cannot be repaired: \(foundWords). The journal does not go back to its beginning, and neither a commit "
-          + "nor an object of the state that it begins with can be read; only a backup can have it."
+        "“\(path)” cannot be repaired: \(foundWords). \(beginning), and neither a commit "
+          + "nor an object of \(stateWords) can be read; only a backup can have it."
       )
     }
     try forEachEntry(of: survey) { frame, entry in

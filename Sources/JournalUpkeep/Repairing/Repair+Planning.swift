@@ -94,7 +94,7 @@ extension Repair {
 
   /// - Returns: nil where nothing can be taken over as it is, as nothing leads to it.
   private func plan(
-    _ survey: JournalSurvey, _ end: (frame: FrameNumber, nextEdit: EditNumber)?
+    _ survey: JournalSurvey, _ end: Checkpoint.End?
   ) throws(ToolError) -> RepairPlan? {
     let first = survey.parts[0].segment.firstFrame
     if !survey.goesBackToBeginning, let end, end.frame.next < first {
@@ -126,7 +126,7 @@ extension Repair {
 
   /// A journal of the state alone, to which is added what can be salvaged.
   private func beginAnew(
-    _ survey: JournalSurvey, behind end: (frame: FrameNumber, nextEdit: EditNumber), hole: Int
+    _ survey: JournalSurvey, behind end: Checkpoint.End, hole: Int
   ) -> RepairPlan {
     // Of what no context had saved then nothing is there, so nobody can count on its numbers.
     let edits = survey.parts.compactMap(\.header?.firstEdit)

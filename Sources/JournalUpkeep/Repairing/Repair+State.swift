@@ -52,6 +52,8 @@ extension Repair {
     of store: JournaledStore, before first: CommitNumber?
   ) throws(ToolError) {
     let wanted = first.map { Keeping.commits(since: $0) } ?? .latest
+    // What compaction has dropped is not lost.
+    let known = store.firstKeptCommit
     if try !compact(store, keeping: wanted) {
       // What was not saved may stand on what is lost.
       for draft in store.unsavedDrafts {
@@ -63,9 +65,11 @@ extension Repair {
         try onStore { () throws(StoreError) in _ = try store.compact(keeping: .latest) }
       }
     }
+    guard store.firstKeptCommit > known else { return }
     losses.append(
       "all that was before commit \(store.firstKeptCommit), but for the state it left")
-    losses += store.tags.filter { $0.value < store.firstKeptCommit.previous }.keys.sorted().map {
+    let lost = known.previous..<store.firstKeptCommit.previous
+    losses += store.tags.filter { lost.contains($0.value) }.keys.sorted().map {
       "the state that the tag ‘\($0)’ stands for"
     }
   }

@@ -32,8 +32,8 @@ struct RepairPlan {
 
 /// The state that was kept with a journal, as far as it is known before it is read.
 struct KeptState {
-  /// Its last frame, and an edit that no context has come to; nil where there is none, or it is damaged.
-  let end: (frame: FrameNumber, nextEdit: EditNumber)?
+  /// Nil where there is none, or it is damaged.
+  let end: Checkpoint.End?
   /// Why it cannot be told.
   let failure: StoreError?
 
