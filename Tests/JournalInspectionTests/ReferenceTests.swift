@@ -12,7 +12,8 @@ import ToolSupport
 
 @Suite struct ReferenceTests {
   @Test(arguments: [
-    ("head", 5), ("HEAD", 5), ("Head~1", 4), ("@", 5), ("head~", 4), ("head~3", 2), ("head~1~1", 3), ("v1~~", 1),
+    ("head", 5), ("HEAD", 5), ("Head~1", 4), ("@", 5), ("head~", 4), ("head~3", 2), ("head~1~1", 3),
+    ("v1~~", 1),
     ("3", 3), ("3~1", 2),
     ("v1", 3),
     ("tag:v1", 3), ("v1~2", 1), ("2026-11-21", 2), ("2026-11-20T11:01:00Z", 2), ("now", 5),
