@@ -38,11 +38,6 @@ package struct JSONObject: Sendable {
   /// The value of a key.
   package subscript(key: String) -> JSONValue? { place(of: key).flatMap { slots[$0].value } }
 
-  /// The key of the object that a key is, or looks like.
-  package func key(lookingLike key: String) -> String? {
-    placeLookingLike(key).map { slots[$0].key }
-  }
-
   /// Adds a member behind the others.
   ///
   /// - Returns: whether it was added: not where there is one of that key, or of a key that looks the same.

@@ -85,16 +85,6 @@ struct PlaceList {
     return found
   }
 
-  /// The entries whose frames are not before one.
-  func suffix(from frame: FrameNumber) -> PlaceList {
-    var list = PlaceList()
-    forEach(from: lastMark { $0.place.number < frame }) { entry in
-      if entry.place.number >= frame { list.append(entry) }
-      return true
-    }
-    return list
-  }
-
   /// The last mark that a condition holds for, which holds for all before it; the first one where it holds for
   /// none.
   private func lastMark(where holds: (Entry) -> Bool) -> Int {

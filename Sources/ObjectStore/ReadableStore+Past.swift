@@ -30,24 +30,6 @@ extension ReadableStore {
     return try past(number).head
   }
 
-  /// Calls a closure with the numbers of the commits that have changed an object, the last first. Each leads to the one
-  /// before it, so that no other commit is decoded.
-  ///
-  /// - Parameter body: returns whether to go on.
-  package func forEachCommit(
-    changing object: ObjectID, _ body: (CommitNumber) throws(StoreError) -> Bool
-  ) throws(StoreError) {
-    let firstKept = firstKeptCommit
-    var next = try head.changed(object) ?? .none
-    while next > .none, next >= firstKept {
-      guard try body(next) else { return }
-      guard let change = try past(next).change(of: object) else {
-        throw .chainBroken(object, in: next)
-      }
-      next = change.previous
-    }
-  }
-
   /// A commit that the journal has.
   func past(_ number: CommitNumber) throws(StoreError) -> PastCommit {
     try pastCommits.commit(number, head: head.number, manifest)

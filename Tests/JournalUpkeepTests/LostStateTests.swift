@@ -194,10 +194,60 @@ import ToolSupport
     }
   }
 
+  /// - Parameter isLost: whether the commit that has deleted the object is lost as well.
+  @Test(arguments: [false, true])
+  func `what came back under its ID is before that what commits say it was`(isLost: Bool) throws {
+    let disk = SimulatedDisk(seed: 5)
+    let (store, note, first) = try Self.counted(on: disk) { (context, note, store) in
+      note["title"] = "changed"
+      try context.save()
+      try store.beginSegment()
+      context.delete(note)
+      try context.save()
+      try store.beginSegment()
+      context.undo()
+      (note["title"], note["likes"]) = ("came back", .counter(77))
+      try context.save()
+    }
+    let path = Journals.path
+    let values = { (path: String, number: UInt64) in
+      ["title", "likes", "tags", "noise"].map {
+        Upkeep.run("get Note/1 \($0) --at \(number) -s \(path)", on: disk).output
+      }
+    }
+    let truth = (first...first + 3).map { values(path, $0) }
+    #expect(truth[0][1] == "5\n" && truth[3][1] == "77\n" && truth[2][1].isEmpty, "\(truth)")
+    extendLifetime((store, note))
+    try Self.flip(".xr", at: 0.5, on: disk)
+    if isLost {
+      let names = try disk.folder(at: "\(path)/journal").names().sorted()
+      try disk.folder(at: "\(path)/journal").remove(names[names.count - 2])
+    }
+    let run = Upkeep.run("repair --salvage -s Notes.xjournal -o New.xjournal", on: disk)
+    try #require(run.status == .fine, "\(run)")
+    let sound = Upkeep.run("verify --deep -s New.xjournal", on: disk)
+    #expect(sound.status == .fine, "\(sound)")
+    let found = (first...first + 3).map { values("New.xjournal", $0) }
+    guard isLost else {
+      #expect(found == truth, "\(run.errors)")
+      return
+    }
+    #expect(run.errors.contains("lost: commit \(first + 2)"), "\(run.errors)")
+    // The commits behind it have the numbers before theirs.
+    #expect(found[2] == truth[3], "\(found)")
+    // What nothing tells is not taken from what came back.
+    let none = "none\n"
+    #expect(found[0] == [truth[0][0], none, none, none] && found[1][0] == truth[1][0], "\(found)")
+    #expect(run.errors.contains("(Note/1)"), "\(run.errors)")
+  }
+
   /// A journal whose past was dropped up to a commit, in which a counter, a set and a long text have changed since, and
   /// whose state was kept again then. Most of that is noise, which has not changed.
+  ///
+  /// - Parameter change: what is done then, where it is something else.
   private static func counted(
-    on disk: SimulatedDisk
+    on disk: SimulatedDisk,
+    _ change: (ManagedObjectContext, ManagedObject, JournaledStore) throws -> Void = changeOften
   ) throws -> (JournaledStore, ObjectID, first: UInt64) {
     let model = try ManagedObjectModel(entities: [
       EntityDescription(
@@ -228,17 +278,23 @@ import ToolSupport
     let first = store.lastCommit.rawValue
     context = ManagedObjectContext(store)
     let again = try context.existingObject(with: note.objectID)
-    for number in 1...3 {
-      again["likes"] = .counter(5 + 2 * number)
-      again["tags"] = .set(["b", .string("\(number)")])
-      let words = String(repeating: "some words ", count: 100)
-      again["text"] = .string(words + "and \(number) " + words)
-      if number == 3 { again["title"] = "last" }
-      try context.save()
-    }
+    try change(context, again, store)
     context.close()
     try store.checkpoint()
     try store.close()
     return (store, note.objectID, first)
+  }
+
+  private static func changeOften(
+    _ context: ManagedObjectContext, _ note: ManagedObject, _ store: JournaledStore
+  ) throws {
+    for number in 1...3 {
+      note["likes"] = .counter(5 + 2 * number)
+      note["tags"] = .set(["b", .string("\(number)")])
+      let words = String(repeating: "some words ", count: 100)
+      note["text"] = .string(words + "and \(number) " + words)
+      if number == 3 { note["title"] = "last" }
+      try context.save()
+    }
   }
 }

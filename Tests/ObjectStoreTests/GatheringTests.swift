@@ -82,6 +82,53 @@ import Testing
     try same.close()
   }
 
+  @Test func `what a model has made of objects is what the commit under it has changed`() throws {
+    var store = try open(disk, notesKnow: true)
+    let key = try store.key(named: "folder")
+    let context = try store.beginContext(name: "", on: .none)
+    let folder = try store.newObject(of: EntityNumber(rawValue: 0))
+    let notes = try (0..<3).map { _ in try store.newObject(of: EntityNumber(rawValue: 1)) }
+    let known = Row([key: .reference(folder)])
+    _ = try store.commit(
+      CommitRequest(
+        [.init(folder, base: .none, nil, to: Row())]
+          + notes.map { .init($0, base: .none, nil, to: known) }), by: context)
+    try store.endContext(context)
+    try store.close()
+    store = try open(disk, notesKnow: false)
+    #expect(try store.modelChange(before: try store.content(of: 2)) == nil)
+    let notesKey = try #require(store.existingKey(named: "notes"))
+    let other = try store.beginContext(name: "", on: store.lastCommit)
+    let all = Row([notesKey: .set(Set(notes.map(Value.reference)))])
+    _ = try store.commit(
+      CommitRequest([
+        .init(folder, base: 2, all, to: Row([notesKey: .set([.reference(notes[0])])]))
+      ]), by: other)
+    try store.endContext(other)
+    let content = try store.content(of: 3)
+    let change = try #require(try store.modelChange(before: content))
+    let (before, after) = (try store.snapshot(at: 2), try store.snapshot(at: 3))
+    let changes = Dictionary(uniqueKeysWithValues: content.changes.map { ($0.object, $0) })
+    var seen: [(object: ObjectID, old: Row, new: Row?)] = []
+    try change.forEach { (object, old, new) throws(StoreError) in
+      seen.append((object, old, new))
+      return true
+    }
+    for each in seen {
+      #expect(try before.row(of: each.object) == each.old)
+      let later = try changes[each.object]?.applied(to: each.new) ?? each.new
+      #expect(try after.row(of: each.object) == later)
+    }
+    #expect(seen.map(\.object) == [folder] + notes && changes[folder] != nil)
+    var count = 0
+    try change.forEach { (_, _, _) throws(StoreError) in
+      count += 1
+      return count < 2
+    }
+    #expect(count == 2)
+    try store.close()
+  }
+
   @Test func `what was gathered for a model that was not adopted then is gathered anew`() throws {
     var store = try open(disk, notesKnow: true)
     let key = try store.key(named: "folder")
