@@ -8,6 +8,8 @@ extension Checkpoint {
   package struct End {
     package let frame: FrameNumber
     package let commit: CommitNumber
+    /// The first commit that compaction has kept, as far as the checkpoint knows.
+    package let firstKept: CommitNumber
     /// An edit that no context has come to that the checkpoint knows.
     package let nextEdit: EditNumber
   }
@@ -23,7 +25,7 @@ extension Checkpoint {
       max($0.firstEdit, $0.standing.firstUnsavedEdit ?? 0)
     }
     return End(
-      frame: checkpoint.frame, commit: checkpoint.number,
+      frame: checkpoint.frame, commit: checkpoint.number, firstKept: checkpoint.catalogue.firstKept,
       nextEdit: EditNumber((edits.max() ?? 0) + 1))
   }
 

@@ -59,6 +59,14 @@ extension Command {
   }
 }
 
+extension StoreReader {
+  /// Whether the journal may have events up to a commit: not where it begins with a state behind that.
+  func hasEvents(through last: CommitNumber) throws(ToolError) -> Bool {
+    let first = try onStore { () throws(StoreError) in try firstCommitThere() }
+    return last >= first ?? lastCommit.next
+  }
+}
+
 /// Which events are wanted.
 struct EventSelection {
   private var context: String?
@@ -77,7 +85,10 @@ struct EventSelection {
   var unmetObject: ObjectID? { hasMetObject ? nil : object }
 
   /// Those up to a commit.
-  init(through last: CommitNumber) { self.last = last }
+  init(through last: CommitNumber, of store: StoreReader) throws(ToolError) {
+    self.last = last
+    isPast = try !store.hasEvents(through: last)
+  }
 
   init(_ request: Request, _ store: StoreReader) throws(ToolError) {
     context = request["context"]
@@ -110,6 +121,8 @@ struct EventSelection {
         last = min(last ?? number, number)
       }
     }
+    isPast =
+      try last.map { (last) throws(ToolError) in try !store.hasEvents(through: last) } ?? false
   }
 
   /// That there is no context of the name, where none of the events that were looked at is of one.

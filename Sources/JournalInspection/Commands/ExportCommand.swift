@@ -41,7 +41,9 @@ extension Command {
       }
       var printer = try EventPrinter(store, output, isJSON: true)
       var selection: EventSelection?
-      if request.has("at") { selection = EventSelection(through: try request.commitNumber()) }
+      if request.has("at") {
+        selection = try EventSelection(through: try request.commitNumber(), of: store)
+      }
       try request.forEachEvent(of: store) { next in
         selection?.pass(before: next)
         printer.pass(before: next)

@@ -26,7 +26,8 @@ extension Command {
     options: [
       Option("patch", letter: "p", "with old and new values"),
       Option("stat", "with the objects, which of their values changed, and how many"),
-      Option("author", value: "TEXT", "only of authors whose name has this in it"),
+      Option(
+        "author", value: "TEXT", "only of authors whose name has this in it, in capitals or not"),
       Option("entity", value: "NAME", "only what changed objects of the entity"),
       Option("id", value: "OBJECT", "only what changed the object"),
       Option("attr", value: "KEY", "only what changed values of the key"),

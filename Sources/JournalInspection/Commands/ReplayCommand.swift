@@ -27,7 +27,7 @@ extension Command {
     let store = try request.store()
     let last = try request.lastReplayed(in: store)
     var steps = try ReplaySteps(store, request, speed: try request.speed(), through: last)
-    if last != CommitNumber.none {
+    if try last.map({ (last) throws(ToolError) in try store.hasEvents(through: last) }) ?? true {
       try request.forEachEvent(of: store) { next in
         steps.pass(before: next)
       } _: { (event) throws(StoreError) in

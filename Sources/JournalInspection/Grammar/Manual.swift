@@ -44,12 +44,13 @@ package enum Manual {
       + "\(JSONValue.formatVersion), and `kind`. Whole numbers beyond 2^53 are strings, as many readers would round them. "
       + "Errors are an object of kind `error` on the standard error output.",
     "Of a damaged journal everything is shown that can be read, on both sides of what cannot; what is left out is told. "
+      + "Behind what cannot, its segment is read no further; ‘repair --salvage’ looks there too. "
       + "Without its MANIFEST nothing is shown: ‘repair’ makes a journal of the segments there are. "
       + "That the file of unsaved edits does not say what is durable is told by all commands, as the last commits may be "
       + "missing; that edits in it cannot be read, by those that show edits.",
     "Values in JSON are as in patches: plain where the model says what they are, and elsewhere, as among the members of lists and of "
       + "relationships to many, with their kind beside them, as in `{\"$date\": \"2026-11-23T10:30:00Z\"}`. There a whole number beyond 2^53 is "
-      + "`{\"$integer\": \"9007199254740993\"}`, so that it is told from a text, and ‘import’ reads it as the number.",
+      + "`{\"$integer\": \"9007199254740993\"}`, so that it is told from a text, and ‘import’ reads it as the number. So are lists and dictionaries in cells of CSV and texts of SQL.",
     "Colours and the pager (`PAGER`, or `less`) are for terminals alone; `NO_COLOR`, `--color` and `--no-pager` are "
       + "obeyed, and `LESS` and `LV` are set for the pager where they are not. Control characters in data are shown in digits, never sent to a terminal.",
   ]

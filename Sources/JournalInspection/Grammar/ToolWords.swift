@@ -57,7 +57,8 @@ package enum Remedy: Hashable, Sendable {
       "‘xjournal repair \(options)-s \(name) -o NEW’"
     return switch self {
     case .repair:
-      "\(command) makes a sound journal of what comes before the damage; with --salvage also of what is sound behind it."
+      "\(command) makes a sound journal of what comes before the damage, or of the state that compaction has kept where "
+        + "nothing does; with --salvage also of what is sound behind it."
     case .gather:
       "\(command) makes a sound journal of the segments, which say themselves what follows what; with --salvage also of "
         + "what is sound behind other damage."

@@ -103,9 +103,7 @@ extension RowWriter {
     case .reference(let object): return quoted(wording.name(object), "'")
     case .data(let data):
       return "X'" + data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
-    default:
-      let json = value.plainJSON ?? value.markedJSON
-      return textLiteral(json.string ?? json.description)
+    default: return textLiteral(value.toldInCell)
     }
   }
 
@@ -188,5 +186,14 @@ extension AttributeType {
     case .data: "BLOB"
     default: "TEXT"
     }
+  }
+}
+
+extension Value {
+  /// How a cell has it that is no text: as in JSON, with large whole numbers within it marked.
+  var toldInCell: String {
+    let json = plainJSON ?? markedJSON
+    if case .integer(let number) = json { return String(number) }
+    return json.string ?? json.withMarkedIntegers.description
   }
 }

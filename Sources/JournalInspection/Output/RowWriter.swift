@@ -137,8 +137,7 @@ struct RowWriter {
     case .string(let text): return text
     case .reference(let object): return wording.name(object)
     default:
-      let json = value.plainJSON ?? value.markedJSON
-      return json.string ?? json.description
+      return value.toldInCell
     }
   }
 

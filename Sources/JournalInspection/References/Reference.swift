@@ -90,6 +90,11 @@ package struct Reference {
     }
   }
 
+  /// Whether it is the number of a commit, which comes before another.
+  package func isNumber(before other: CommitNumber) -> Bool {
+    if case .number(let value) = base { value < other.rawValue + offset } else { false }
+  }
+
   /// The commit from which on something is asked for. Where compaction has dropped that, what it has kept comes behind it.
   package func beginning(in store: ReadableStore) throws(ToolError) -> CommitNumber {
     let first = store.firstKeptCommit

@@ -32,7 +32,11 @@ extension Command {
       var kept = Keeping.latest
       if let since = request["since"] {
         request.tellsEdits = true
-        let number = try Reference(since, now: request.now).beginning(in: try request.store())
+        let (reference, store) = (try Reference(since, now: request.now), try request.store())
+        let number = try reference.beginning(in: store)
+        if reference.isNumber(before: number) {
+          request.output.remark("the journal has nothing from before commit \(number) any more.")
+        }
         kept = .commits(since: number)
       }
       try NewPlace.refuseExisting(path, on: disk)

@@ -55,6 +55,8 @@ private struct JournalCut {
   /// What is before that place, in the frame in which it is.
   private let rest: [SalvagedEntry]
   private let isBegunByState: Bool
+  /// The first commit of those that compaction has kept.
+  private let firstKept: CommitNumber
 
   /// The first frame that is not taken over as it is.
   private struct End {
@@ -72,7 +74,9 @@ private struct JournalCut {
     let reader = try JournalCopy.reader(of: path, on: disk)
     survey = try JournalSurvey(reader.manifest, in: reader.folder)
     if isLast { try survey.refuseUnsound() }
-    let state = survey.goesBackToBeginning ? nil : try Self.state(of: survey, before: last)
+    let kept = KeptState(of: reader.manifest, in: reader.folder)
+    firstKept = kept.end?.firstKept ?? CommitNumber.none.next
+    let state = survey.goesBackToBeginning ? nil : try Self.state(kept, before: last)
     isBegunByState = state != nil
     var found: End?
     var rest: [SalvagedEntry] = []
@@ -135,12 +139,10 @@ private struct JournalCut {
 
   /// The state that a journal begins with of which compaction has dropped the beginning.
   private static func state(
-    of survey: JournalSurvey, before last: CommitNumber
+    _ kept: KeptState, before last: CommitNumber
   ) throws(ToolError) -> Checkpoint.End? {
-    let state = try onStore { () throws(StoreError) in
-      try Checkpoint.end(survey.manifest, in: survey.folder)
-    }
-    guard let state, state.commit > last else { return state }
+    if let failure = kept.failure { throw ToolError(failure) }
+    guard let state = kept.end, state.commit > last else { return kept.end }
     throw .no(
       "compaction has dropped what led to commit \(last); the journal can be replayed up to commit \(state.commit) or a later one."
     )
@@ -166,6 +168,11 @@ private struct JournalCut {
         throw ToolError(.damage, "the journal cannot be replayed so far: \(loss).")
       }
       try discardDrafts(of: salvaging.store)
+      if firstKept > salvaging.store.firstKeptCommit {
+        try onStore { () throws(StoreError) in
+          _ = try salvaging.store.compact(keeping: .commits(since: firstKept))
+        }
+      }
     } catch {
       // The first error is the one to tell.
       try? salvaging.store.close()

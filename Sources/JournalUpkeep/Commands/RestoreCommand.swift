@@ -14,8 +14,8 @@ extension Command {
       details: [
         inPlace
           + " Nothing of the past is lost by it: what is taken back stays in the commits that did it, and restoring can be taken back itself.",
-        "With --only it takes back what that one commit did, and leaves what came later; where later commits have changed "
-          + "the same values it is refused, unless --force brings them back over that.",
+        "With --only it takes back what that one commit did, and leaves what came later; where later commits have left something else "
+          + "there it is refused, unless --force brings them back over that.",
         "Objects of an entity that the model has no more cannot come back; it is told which these are. What led to an "
           + "object that was gone at the commit already leads nowhere.",
         seenInPlace,

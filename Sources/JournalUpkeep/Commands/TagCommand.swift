@@ -120,7 +120,8 @@ extension Request {
       // Compaction has kept the state of the commit, and not what it did.
       if error.code == .commitMissing { return }
       guard error.isFinding else { throw ToolError(error) }
-      output.remark("commit \(number) has the name, but cannot be read: \(error)")
+      output.remark(
+        "commit \(number) has the name, but cannot be read: \(ToolError(error).withoutAdvice)")
     }
   }
 }

@@ -8,7 +8,7 @@ internal import ObjectStore
 extension Repair {
   /// Decides what is taken over then: commits are made again, upon what is sound of that state.
   func planWithoutState(
-    _ survey: JournalSurvey, salvaging: Bool
+    _ survey: JournalSurvey, _ kept: KeptState, salvaging: Bool
   ) throws(ToolError) -> RepairPlan {
     let beginning =
       survey.goesBackToBeginning
@@ -23,8 +23,9 @@ extension Repair {
       )
     }
     var first: CommitContent?
+    let firstKept = kept.end?.firstKept ?? .none
     try forEachEntry(of: survey) { _, entry in
-      if case .commit(let content) = entry { first = content }
+      if case .commit(let content) = entry, content.number >= firstKept { first = content }
       return first == nil
     }
     var state = try onStore { () throws(StoreError) in

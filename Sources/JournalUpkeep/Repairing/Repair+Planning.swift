@@ -14,14 +14,14 @@ extension Repair {
     if let error = kept.failure {
       try note(error, isMadeAnew: survey.goesBackToBeginning)
       guard survey.goesBackToBeginning else {
-        return try planWithoutState(survey, salvaging: salvaging)
+        return try planWithoutState(survey, kept, salvaging: salvaging)
       }
     }
     guard var plan = try plan(survey, kept.end) else {
-      return try planWithoutState(survey, salvaging: salvaging)
+      return try planWithoutState(survey, kept, salvaging: salvaging)
     }
     if salvaging, plan.hole != nil, kept.end == nil, try isModelLost(in: survey) {
-      return try planWithoutState(survey, salvaging: true)
+      return try planWithoutState(survey, kept, salvaging: true)
     }
     let needsState = plan.isTail || !survey.goesBackToBeginning
     if kept.end != nil, needsState || !plan.keepsCheckpoint {
@@ -29,15 +29,23 @@ extension Repair {
         try Checkpoint.refuseDamagedRuns(of: survey.manifest, in: survey.folder)
       } catch {
         try note(error)
-        if needsState { return try planWithoutState(survey, salvaging: salvaging) }
+        if needsState { return try planWithoutState(survey, kept, salvaging: salvaging) }
         plan.isStateDamaged = true
       }
     }
     if salvaging, plan.isTail, let end = kept.end,
-      try hasCommits(in: survey, before: plan.parts.first?.segment.firstFrame ?? end.frame.next)
+      try hasCommits(
+        in: survey, before: plan.parts.first?.segment.firstFrame ?? end.frame.next,
+        since: end.firstKept)
     {
-      // They cannot come before what is taken over as it is, as something between the two is lost.
-      plan = .anew
+      // They cannot come before what is taken over as it is, as something between the two is lost. What was before those
+      // that compaction has kept, only the state tells.
+      if end.firstKept == CommitNumber.none.next {
+        plan = .anew
+      } else {
+        plan = try planWithoutState(survey, kept, salvaging: true)
+        plan.isStateDamaged = false
+      }
     }
     plan.keptThrough = kept.end?.frame ?? .none
     return plan
@@ -61,13 +69,13 @@ extension Repair {
     return isLost
   }
 
-  /// Whether frames that are sound before one have commits.
+  /// Whether frames that are sound before one have commits, of those from one on.
   private func hasCommits(
-    in survey: JournalSurvey, before end: FrameNumber
+    in survey: JournalSurvey, before end: FrameNumber, since first: CommitNumber
   ) throws(ToolError) -> Bool {
     var found = false
     try forEachEntry(of: survey, before: end) { _, entry in
-      if case .commit = entry { found = true }
+      if case .commit(let content) = entry, content.number >= first { found = true }
       return !found
     }
     return found
@@ -111,8 +119,14 @@ extension Repair {
     let before = survey.parts[..<(isBegun ? hole + 1 : hole)]
     if let last = before.last?.lastFrame {
       if let end, end.frame <= last { return RepairPlan(parts: before, hole: hole) }
-      if survey.goesBackToBeginning {
-        return RepairPlan(parts: before, keepsCheckpoint: false, hole: hole)
+      let firstKept = end?.firstKept ?? CommitNumber.none.next
+      let isAllKept = firstKept == CommitNumber.none.next
+      // What compaction has dropped may be there, and is not what is wanted.
+      if survey.goesBackToBeginning,
+        try isAllKept ? true : hasCommits(in: survey, before: last.next, since: firstKept)
+      {
+        return RepairPlan(
+          parts: before, keepsCheckpoint: false, hole: hole, firstKept: firstKept)
       }
     }
     // Without a beginning there is only the state that was kept, and what came then.

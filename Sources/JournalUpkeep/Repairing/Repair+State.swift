@@ -75,7 +75,7 @@ extension Repair {
   }
 
   /// - Returns: whether that could be done with what is there.
-  private func compact(
+  func compact(
     _ store: JournaledStore, keeping kept: Keeping
   ) throws(ToolError) -> Bool {
     do throws(StoreError) {

@@ -171,6 +171,10 @@ struct Repair {
         let isLost = store.firstKeptCommit < first ?? store.lastCommit.next
         if plan.isTail || isLost { try dropPast(of: store, before: first) }
       }
+      if plan.firstKept > store.firstKeptCommit {
+        // What stands on more of the past keeps that.
+        _ = try compact(store, keeping: .commits(since: plan.firstKept))
+      }
       if let hole = plan.hole {
         let count = losses.count
         if let base = plan.base?.state {

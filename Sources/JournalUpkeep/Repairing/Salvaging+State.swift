@@ -32,6 +32,7 @@ extension Salvaging {
     guard let (reader, first) = later else { return }
     later = nil
     nextModels = []
+    keptModels = []
     let snapshot = try onStore { () throws(StoreError) in try reader.snapshot(at: first) }
     if first > last.next {
       losses.append(
