@@ -68,9 +68,9 @@ import Testing
 
   @Test func `the smallest limit is announced that holds the payload`() {
     let limits: [(Int, UInt8)] = [
-      (0, 0x40), (1, 0x40), (64 << 10, 0x40), ((64 << 10) + 1, 0x50), (256 << 10, 0x50),
-      ((256 << 10) + 1, 0x60), (1 << 20, 0x60), ((1 << 20) + 1, 0x70), (4 << 20, 0x70),
-      ((4 << 20) + 1, 0x70), (64 << 20, 0x70),
+      (0, 0x40), (1, 0x40), (65_536, 0x40), (65_537, 0x50), (262_144, 0x50), (262_145, 0x60),
+      (1_048_576, 0x60), (1_048_577, 0x70), (4_194_304, 0x70), (4_194_305, 0x70),
+      (67_108_864, 0x70),
     ]
     for (count, byte) in limits {
       #expect(LZ4Frame.BlockLimit(payloadByteCount: count).rawValue == byte, "\(count) bytes")

@@ -215,10 +215,12 @@ private struct Mangling {
 extension ObjectPatch {
   /// All that it names.
   fileprivate var identities: [PatchIdentity] {
-    [identity]
-      + relationships.sorted { $0.key < $1.key }.flatMap { _, patch in
-        (patch.removed + patch.added).map(\.identity) + patch.patches.flatMap(\.identities)
-      }
+    var all = [identity]
+    for (_, patch) in relationships.sorted(by: { $0.key < $1.key }) {
+      all += (patch.removed + patch.added).map(\.identity)
+      for inner in patch.patches { all += inner.identities }
+    }
+    return all
   }
 }
 
