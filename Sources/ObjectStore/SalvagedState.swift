@@ -200,7 +200,7 @@ extension SalvagedState {
     let isWithin = known[object].map { commit <= $0.changed ?? endOfRows } ?? true
     if change.kind == .inserted {
       touched.isSettled = true
-      guard isWithin else { return }
+      guard isWithin else { return takeBackPending(of: object, &touched) }
       if former == nil { known[object] = nil } else { loseRest(of: object, touched) }
       return
     }
@@ -223,6 +223,7 @@ extension SalvagedState {
     }
     if change.kind == .deleted {
       touched.isSettled = true
+      if !isWithin { takeBackPending(of: object, &touched) }
       guard conversions.isEmpty else { return }
       unknown.remove(object)
       // It says all that the object had.
@@ -252,6 +253,17 @@ extension SalvagedState {
     known[object]?.row[key] = value
   }
 
+  /// Takes back of what a row has what was only told by how much it has changed.
+  private mutating func takeBackPending(of object: ObjectID, _ touched: inout Touched) {
+    let changed = known[object]?.changed ?? endOfRows
+    for (key, pending) in touched.pending.sorted(by: { $0.key < $1.key }) {
+      takeBack(
+        pending.filter { $0.commit <= changed }.map(\.change), from: known[object]?.row[key], key,
+        of: object)
+    }
+    touched.pending = [:]
+  }
+
   private mutating func keepOnly(_ keys: Set<KeyNumber>, of object: ObjectID) {
     guard let row = known[object]?.row else { return }
     for entry in row.entries where !keys.contains(entry.key) {
@@ -264,12 +276,8 @@ extension SalvagedState {
   package mutating func finish() {
     noteEffectsOfLost()
     for (object, touched) in touched.sorted(by: { $0.key < $1.key }) where !touched.isSettled {
-      let changed = known[object]?.changed ?? endOfRows
-      for (key, pending) in touched.pending.sorted(by: { $0.key < $1.key }) {
-        takeBack(
-          pending.filter { $0.commit <= changed }.map(\.change), from: known[object]?.row[key], key,
-          of: object)
-      }
+      var touched = touched
+      takeBackPending(of: object, &touched)
     }
     touched = [:]
     bringEndsInStep()

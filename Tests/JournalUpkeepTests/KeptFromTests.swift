@@ -1,4 +1,5 @@
 import DiskSimulation
+import Foundation
 import JournalInspection
 import Journaling
 import ManagedObjects
@@ -16,8 +17,10 @@ import ToolSupport
   private static let last = 7
 
   /// A journal in one segment, of which the commits from one on are kept, and the others still there.
-  private static func disk() throws -> SimulatedDisk {
-    try MadeOnce.disk("kept from \(firstKept)") {
+  ///
+  /// - Parameter deletes: whether a commit behind the state that was kept deletes what the others have changed.
+  private static func disk(deletes: Bool = false) throws -> SimulatedDisk {
+    try MadeOnce.disk("kept from \(firstKept) \(deletes)") {
       let disk = SimulatedDisk(seed: 12)
       let store = try JournaledStore(
         on: disk, at: "Whole.xjournal",
@@ -34,21 +37,29 @@ import ToolSupport
       for note in untouched { note["title"] = "untouched" }
       let note = context.insert("Note")
       for number in 1...last {
+        disk.setWallClock(1_795_168_800_000_000_000 + Int64(number) * 60_000_000_000)
         note["title"] = .string("title \(number)")
         note["likes"] = .counter(number * 10)
         note["tags"] = .set([.string("a"), .integer(number)])
         try context.save(author: "ann", message: "commit \(number)")
       }
       context.close()
+      try store.tag("early", 1)
       try store.close()
+      disk.setWallClock(1_795_268_800_000_000_000)
       let run = Upkeep.run(
         "compact --since \(firstKept) -s Whole.xjournal -o Notes.xjournal", on: disk)
       #expect(run.status == .fine, "\(run)")
+      guard deletes else { return disk }
+      let again = try JournaledStore(on: disk, at: Journals.path, model: nil)
+      let later = ManagedObjectContext(again, isolation: nil)
+      later.delete(try later.existingObject(with: note.objectID))
+      try later.save()
+      later.close()
+      try again.close()
       return disk
     }
   }
-
-  private static let objects = ["Note/1", "Note/2", "Note/3", "Note/4"]
 
   private static func state(at number: Int, of path: String, on disk: SimulatedDisk) -> String {
     Upkeep.run("export --at \(number) -s \(path)", on: disk).output
@@ -64,11 +75,22 @@ import ToolSupport
     return offsets
   }
 
-  @Test(arguments: [false, true])
-  func `damage among what was dropped takes nothing away of what was kept`(isSalvaging: Bool) throws
-  {
-    let sound = try Self.disk()
-    let truth = (Self.firstKept - 1...Self.last).map {
+  /// The dates of commits, by what these say of themselves.
+  private static func dates(of path: String, on disk: SimulatedDisk) throws -> [String: Date] {
+    let store = try StoreReader(on: disk, at: path)
+    let commits = try store.commits(
+      since: CommitNumber(rawValue: store.firstKeptCommit.rawValue - 1))
+    return Dictionary(commits.map { ($0.message ?? "", $0.date) }) { first, _ in first }
+  }
+
+  @Test(arguments: [false, true], [false, true])
+  func `damage among what was dropped takes nothing away of what was kept`(
+    isSalvaging: Bool, deletes: Bool
+  ) throws {
+    let sound = try Self.disk(deletes: deletes)
+    let last = deletes ? 8 : Self.last
+    let dates = try Self.dates(of: Journals.path, on: sound)
+    let truth = (Self.firstKept - 1...last).map {
       Self.state(at: $0, of: Journals.path, on: sound)
     }
     #expect(Set(truth).count == truth.count && truth.allSatisfy { !$0.isEmpty })
@@ -76,7 +98,7 @@ import ToolSupport
     let bytes = try #require(sound.contents(of: path))
     var kept = (salvaged: 0, before: 0)
     for offset in try Self.offsets(on: sound) {
-      let disk = try Self.disk()
+      let disk = try Self.disk(deletes: deletes)
       var flipped = bytes
       flipped[offset + 40] ^= 4
       try disk.setContents(path, flipped)
@@ -88,22 +110,42 @@ import ToolSupport
       #expect(verified.status == .fine, "\(offset): \(verified)")
       let store = try StoreReader(on: disk, at: "New.xjournal")
       #expect(store.firstKeptCommit.rawValue >= UInt64(Self.firstKept), "\(offset): \(run)")
-      if store.firstKeptCommit.rawValue == UInt64(Self.firstKept), store.lastCommit.rawValue < 7 {
+      let isEarlier = store.lastCommit.rawValue < UInt64(last)
+      if store.firstKeptCommit.rawValue == UInt64(Self.firstKept), isEarlier {
         // Some of what was kept comes before the damage.
         kept.before += 1
         #expect(!isSalvaging || run.errors.contains("lost: commit"), "\(offset): \(run)")
       } else {
-        #expect(store.lastCommit.rawValue == 7, "\(offset): \(run)")
-        #expect(Self.state(at: 7, of: "New.xjournal", on: disk) == truth.last, "\(offset)")
+        #expect(store.lastCommit.rawValue == UInt64(last), "\(offset): \(run)")
+        #expect(Self.state(at: last, of: "New.xjournal", on: disk) == truth.last, "\(offset)")
+      }
+      #expect(!run.errors.contains("the state that the tag"), "\(run)")
+      for (message, date) in try Self.dates(of: "New.xjournal", on: disk) where !message.isEmpty {
+        #expect(dates[message] == date, "\(offset): \(message)")
       }
       if isSalvaging, !run.errors.contains("lost: commit") {
         kept.salvaged += 1
-        for (number, state) in zip(Self.firstKept - 1...Self.last, truth) {
+        for (number, state) in zip(Self.firstKept - 1...last, truth) {
           #expect(Self.state(at: number, of: "New.xjournal", on: disk) == state, "\(offset)")
         }
       }
     }
     #expect(kept.before > 0 && (!isSalvaging || kept.salvaged > 2), "\(kept)")
+  }
+
+  @Test(arguments: ["", "--salvage"])
+  func `where the state is made anew of the journal, what was dropped stays so`(option: String)
+    throws
+  {
+    let disk = try Self.disk()
+    let path = try #require(
+      disk.paths.first { $0.hasPrefix(Journals.path) && $0.hasSuffix(".xr") })
+    var bytes = try #require(disk.contents(of: path))
+    bytes[bytes.count - 40] ^= 1
+    try disk.setContents(path, bytes)
+    let run = Upkeep.run("repair \(option) -s Notes.xjournal -o New.xjournal", on: disk)
+    #expect(run.status == .fine && run.output.contains("with commits 4 to 7"), "\(run)")
+    #expect(Upkeep.run("verify --deep --strict -s New.xjournal", on: disk).status == .fine)
   }
 
   @Test func `a journal that is built up to a commit begins where the original does`() throws {

@@ -51,7 +51,10 @@ extension Command {
     if !request.output.isJSON, drafts.isEmpty, isCertain {
       request.output.note("nothing is unsaved")
     }
-    for draft in drafts { printer.show(draft) }
+    for draft in drafts {
+      printer.show(draft)
+      if let problem = draft.problem, problem.isFinding { request.passOver(problem) }
+    }
     return .fine
   }
 }

@@ -12,7 +12,8 @@ extension Command {
       details: [
         "With --into it builds a journal of the same edits and commits, which ends where --until says, as if nothing had "
           + "happened since: without tags and edits that came after that commit. The original is neither locked nor changed. "
-          + "Where compaction has dropped the beginning, --until can name a commit from the state on that the journal begins with."
+          + "Where compaction has dropped the beginning, --until can name a commit from the state on that the journal begins with. "
+          + "What a context had not saved then keeps the commits that it was made on, also where they were dropped since."
       ],
       examples: [
         Example("xjournal replay --into Then.xjournal --until 2", "a journal as it was then")

@@ -69,10 +69,10 @@ struct LeftoverEdits {
       count += 1
       return true
     }
-    // Behind damage frames may have had them.
-    let isCertain = part.hole == nil && contents.findings.isEmpty
-    if count > 0, isCertain { return Loss.all }
-    return isCertain ? nil : Loss.perhaps
+    let isKnown = part.hole == nil && contents.findings.isEmpty
+    if count > 0, isKnown { return Loss.all }
+    // What lost frames had nobody can tell.
+    return isKnown && survey.firstHole == nil ? nil : Loss.perhaps
   }
 
   /// What is wrong with the edits that no frame has, and what is lost by it.
@@ -127,25 +127,31 @@ extension Manifest {
   }
 }
 
-/// Contexts that have edited and not saved, as frames tell it that are read in order.
+/// Contexts that have edited and not saved, as frames behind a hole tell it that are read in order.
 struct UnsavedContexts {
   private var contexts: Set<ContextNumber> = []
+  /// Those of which nothing is unsaved any more that was so before.
+  private(set) var over: Set<ContextNumber> = []
 
   var isEmpty: Bool { contexts.isEmpty }
 
   mutating func take(_ entry: SalvagedEntry) {
     switch entry {
-    case .commit(let content): contexts.remove(content.context)
-    case .event(.contextEnded(let context)), .event(.draftDiscarded(let context)):
-      contexts.remove(context)
+    case .commit(let content): end(content.context)
+    case .event(.contextEnded(let context)), .event(.draftDiscarded(let context)): end(context)
     case .event(.edited(let context, let edit)):
       switch edit {
-      case .saved, .rolledBack, .wasReset: contexts.remove(context)
+      case .saved, .rolledBack, .wasReset: end(context)
       case .inserted, .set, .spliced, .setPrimitive, .membersChanged, .deleted, .undone, .redone:
         contexts.insert(context)
       default: break
       }
     case .event: break
     }
+  }
+
+  private mutating func end(_ context: ContextNumber) {
+    contexts.remove(context)
+    over.insert(context)
   }
 }

@@ -53,6 +53,7 @@ extension Repair {
       start: (frame, edits.reduce(EditNumber(1)) { max($0, $1) }))
     plan.base = (state, first?.time ?? RecordedTime(rawValue: source.wallClock()))
     (plan.isStateDamaged, plan.keptThrough) = (true, state.frame)
+    plan.firstKept = kept.end?.firstKept ?? plan.firstKept
     return plan
   }
 

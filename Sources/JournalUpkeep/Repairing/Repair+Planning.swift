@@ -48,6 +48,7 @@ extension Repair {
       }
     }
     plan.keptThrough = kept.end?.frame ?? .none
+    plan.firstKept = kept.end?.firstKept ?? plan.firstKept
     return plan
   }
 
@@ -125,8 +126,7 @@ extension Repair {
       if survey.goesBackToBeginning,
         try isAllKept ? true : hasCommits(in: survey, before: last.next, since: firstKept)
       {
-        return RepairPlan(
-          parts: before, keepsCheckpoint: false, hole: hole, firstKept: firstKept)
+        return RepairPlan(parts: before, keepsCheckpoint: false, hole: hole)
       }
     }
     // Without a beginning there is only the state that was kept, and what came then.

@@ -12,7 +12,7 @@ extension Repair {
   ) throws(ToolError) -> JournaledStore {
     let reader = plan.isStateDamaged ? nil : try reader(survey, plan)
     let base = plan.base?.state
-    var salvaging = Salvaging(into: store, clock)
+    var salvaging = Salvaging(into: store, clock, since: plan.firstKept)
     if isWanted, let reader { try salvaging.expect(from: reader) }
     if let base { salvaging.goOn(from: base) }
     var tags = Set((reader?.tags ?? [:]).filter { store.tags[$0.key] != $0.value }.keys)
@@ -73,5 +73,14 @@ extension Repair {
     salvagedCount = salvaging.count
     renumbered = salvaging.renumbered
     return salvaging.store
+  }
+
+  /// Gives up drafts of contexts that have saved since, or given them up, as commits tell that were made again.
+  func discardDrafts(
+    of contexts: Set<ContextNumber>, in store: JournaledStore
+  ) throws(ToolError) {
+    for draft in store.unsavedDrafts where contexts.contains(draft.context) {
+      try onStore { () throws(StoreError) in try store.discard(draft) }
+    }
   }
 }

@@ -165,6 +165,8 @@ struct Repair {
     if plan.base == nil { keptCommit = store.lastCommit }
     let made: NewJournal
     do throws(ToolError) {
+      // Time does not go back: what is made again behind that keeps its own.
+      if store.lastCommit > .none { clock.set(store.head.time) }
       if plan.isTail || !survey.goesBackToBeginning && isManifestLost {
         // A manifest that was put together does not know what there was before the segments that are left.
         let first = try firstCommit(in: place, store.tag)
@@ -175,6 +177,7 @@ struct Repair {
         // What stands on more of the past keeps that.
         _ = try compact(store, keeping: .commits(since: plan.firstKept))
       }
+      clock.set(nil)
       if let hole = plan.hole {
         let count = losses.count
         if let base = plan.base?.state {
@@ -185,6 +188,7 @@ struct Repair {
         var unsaved = UnsavedContexts()
         store = try salvage(
           survey, plan, from: hole, into: store, clock, &unsaved, isWanted: salvaging)
+        if salvaging { try discardDrafts(of: unsaved.over, in: store) }
         let lost = leftover.map { $0.lossOfAll(behind: survey, unsaved) }
         if let lost = lost ?? LeftoverEdits.Loss.perhaps { losses.insert(lost, at: count) }
       }

@@ -21,7 +21,7 @@ struct RepairPlan {
   var base: (state: SalvagedState, time: RecordedTime)?
   /// Whether the state that was kept is not to be read, as some of it is damaged.
   var isStateDamaged = false
-  /// The first commit of those that compaction has kept, where what is taken over goes back further.
+  /// The first commit of those that compaction has kept, as far as that is known.
   var firstKept = CommitNumber(rawValue: 1)
   /// The last frame that the state has in it that was kept.
   var keptThrough = FrameNumber.none

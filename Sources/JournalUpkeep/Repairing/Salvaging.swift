@@ -12,6 +12,8 @@ struct Salvaging {
   /// What keys and commits of the original are here.
   var keyNames: [KeyNumber: String]
   var numbers: [CommitNumber: CommitNumber] = [:]
+  /// The first commit of those of the original that compaction has kept, as far as that is known.
+  private let firstKept: CommitNumber
   /// The last commit that both have.
   let shared: CommitNumber
   /// What names stand for in the original, where that was said behind the damage; nil for nothing any more.
@@ -62,8 +64,12 @@ struct Salvaging {
   }
 
   /// - Parameter clock: the disk on which the new journal is open.
-  init(into store: JournaledStore, _ clock: PastClock) {
+  init(
+    into store: JournaledStore, _ clock: PastClock,
+    since firstKept: CommitNumber = CommitNumber.none.next
+  ) {
     self.store = store
+    self.firstKept = firstKept
     self.clock = clock
     last = store.lastCommit
     shared = last
@@ -86,8 +92,11 @@ struct Salvaging {
     clock.set(nil)
     for (name, commit) in tags.sorted(by: { $0.key < $1.key }) {
       let here = commit.flatMap { $0 <= shared ? $0 : numbers[$0] }
-      if let here, here < store.firstKeptCommit.previous {
-        losses.append("the state that the tag ‘\(name)’ stands for")
+      if let here, let commit, here < store.firstKeptCommit.previous {
+        // What compaction has dropped was lost to nobody by the damage.
+        if commit >= firstKept.previous {
+          losses.append("the state that the tag ‘\(name)’ stands for")
+        }
         continue
       }
       do throws(StoreError) {
