@@ -96,6 +96,8 @@ struct Salvaging {
         // What compaction has dropped was lost to nobody by the damage.
         if commit >= firstKept.previous {
           losses.append("the state that the tag ‘\(name)’ stands for")
+        } else if store.tags[name] != here {
+          losses.append("the tag ‘\(name)’, of a commit that compaction had dropped")
         }
         continue
       }
