@@ -120,6 +120,10 @@ import Testing
       #expect(try after.row(of: each.object) == later)
     }
     #expect(seen.map(\.object) == [folder] + notes && changes[folder] != nil)
+    // Who leads where is known of a state that was counted back, too.
+    let (led, entity) = (change.before, EntityNumber(rawValue: 1))
+    #expect(try led.objects(referringTo: folder, by: key, of: entity) == notes)
+    #expect(try led.objects(referringTo: notes[0], by: key, of: entity).isEmpty)
     var count = 0
     try change.forEach { (_, _, _) throws(StoreError) in
       count += 1
