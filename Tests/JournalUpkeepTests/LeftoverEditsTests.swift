@@ -146,7 +146,7 @@ import ToolSupport
   }
 
   @Test(arguments: [2, 5])
-  func `behind a hole only those unsaved edits are lost that there were`(number: Int) throws {
+  func `behind a hole it is told that unsaved edits are lost, or may be`(number: Int) throws {
     let journals = [
       ("killed", try LongJournal.make(.none)), ("closed", try LongJournal.make(.none)),
       ("broken", try LongJournal.make(.none)),

@@ -85,12 +85,10 @@ private struct HistoryReport {
     if let doubt = unsaved.doubt { request.output.remark(doubt) }
     // Where compaction has dropped all there were, nobody has asked for what is not there.
     if first > last, last > .none, ["since", "until", "at"].contains(where: request.has) {
-      guard request.has("since") else {
-        throw .no(
-          "there is no commit up to \(last), as compaction has dropped those before \(first).")
-      }
-      throw .usage(
-        "there is no commit from \(first) up to \(last); --since must not be after --until.")
+      throw request.has("since")
+        ? .usage(
+          "there is no commit from \(first) up to \(last); --since must not be after --until.")
+        : .no("there is no commit up to \(last), as compaction has dropped those before \(first).")
     }
     guard !verification.findings.isEmpty, let hidden = try hiddenCommits(all.first, all.last)
     else { return }
