@@ -104,6 +104,47 @@ extension BlockDirectory {
     }
   }
 
+  /// Which objects a directory is of, and how long it is, by itself; nil where it does not say so.
+  ///
+  /// - Parameter bytes: begin with the directory.
+  static func extent(
+    of bytes: UnsafeRawBufferPointer
+  ) -> (objects: ClosedRange<UInt64>, rowCount: Int, byteCount: Int)? {
+    var reader = ByteReader(bytes)
+    do throws(ByteCodingError) {
+      _ = try reader.readInteger(UInt8.self)
+      let flags: UInt8 = try reader.readInteger()
+      let first: UInt64 = try reader.readInteger()
+      let rowCount = try reader.readVarint()
+      guard (1...UInt64(RunLimits.rowCount)).contains(rowCount) else { return nil }
+      var distance = rowCount - 1
+      if flags & gapsFlag != 0 {
+        for _ in 1..<rowCount {
+          let between = try reader.readVarint()
+          guard between <= RunLimits.span else { return nil }
+          distance += between
+        }
+      }
+      if flags & deletionsFlag != 0 { _ = try reader.readBytes((Int(rowCount) + 7) / 8) }
+      try skipColumn(&reader)
+      for _ in 0..<(try reader.readCount(ofAtLeast: smallestColumnByteCount)) {
+        _ = try reader.readVarint()
+        try skipColumn(&reader)
+      }
+      let (last, overflows) = first.addingReportingOverflow(distance)
+      return overflows
+        ? nil : (first...last, Int(rowCount), bytes.count - reader.remainingByteCount)
+    } catch {
+      return nil
+    }
+  }
+
+  private static func skipColumn(_ reader: inout ByteReader) throws(ByteCodingError) {
+    _ = try reader.readVarint()
+    _ = try reader.readVarint()
+    _ = try reader.readInteger(UInt64.self)
+  }
+
   private static func readDistances(
     _ reader: inout ByteReader, _ entry: RunIndex.Entry, hasGaps: Bool
   ) throws(ByteCodingError) -> [UInt32]? {

@@ -12,6 +12,8 @@ extension Checkpoint {
     package let firstKept: CommitNumber
     /// An edit that no context has come to that the checkpoint knows.
     package let nextEdit: EditNumber
+    /// With which edits that begins which contexts had not saved then.
+    package let unsaved: [ContextNumber: EditNumber]
   }
 
   /// Up to where the state of a manifest's checkpoint has the journal in it; nil where there is no checkpoint.
@@ -26,7 +28,10 @@ extension Checkpoint {
     }
     return End(
       frame: checkpoint.frame, commit: checkpoint.number, firstKept: checkpoint.catalogue.firstKept,
-      nextEdit: EditNumber((edits.max() ?? 0) + 1))
+      nextEdit: EditNumber((edits.max() ?? 0) + 1),
+      unsaved: checkpoint.catalogue.contexts.compactMapValues { context in
+        context.standing.firstUnsavedEdit.map { EditNumber($0) }
+      })
   }
 
   /// Copies the checkpoint that a manifest names, with its runs, into the folder of another store, and reads the copies.

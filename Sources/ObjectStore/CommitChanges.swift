@@ -31,7 +31,7 @@ extension PendingCommits {
       let (old, changed) = try found(each)
       var row = each.row
       // Where nothing is known of what was there, it was deleted, and compaction has forgotten by which commit.
-      let isForgotten = changed == .none && each.baseRow != nil
+      let isForgotten = changed == .none && old == nil && each.baseRow != nil
       if changed > each.base || isForgotten {
         let rival = RivalMerges.Rival(
           sides: ObjectConflict(each.object, base: each.baseRow, ours: each.row, theirs: old),
@@ -56,7 +56,7 @@ extension PendingCommits {
     guard rivals.isEmpty else { return ([], rivals, [:]) }
     guard conflicts.isEmpty else { throw .conflicts(CommitConflicts(objects: conflicts)) }
     if request.keepsEnds, let ends = snapshot.era?.ends, ends.areChanged(by: parts) {
-      let keeping = try keeping(ends, of: parts)
+      let keeping = try keeping(ends, of: parts, isMadeAgain: request.isMadeAgain)
       parts = keeping.outcome
       for part in parts where keeping.kept.contains(part.object) {
         merged.updateValue(part.new, forKey: part.object)
@@ -67,12 +67,13 @@ extension PendingCommits {
 
   /// Has the ends of relationships be in step in what becomes of objects.
   private func keeping(
-    _ ends: RelationshipEnds, of parts: [EndKeeping.Part]
+    _ ends: RelationshipEnds, of parts: [EndKeeping.Part], isMadeAgain: Bool
   ) throws(CommitError) -> EndKeeping {
     var keeping = EndKeeping(ends, parts, at: snapshot)
+    keeping.unlinksDeleted = isMadeAgain
     do throws(StoreError) { try keeping.keep() } catch { throw .store(error) }
     guard keeping.stillLedTo.isEmpty else { throw .stillLedTo(keeping.stillLedTo.sorted()) }
-    guard keeping.miscounts.isEmpty else { throw .miscounted(keeping.miscounts) }
+    guard keeping.miscounts.isEmpty || isMadeAgain else { throw .miscounted(keeping.miscounts) }
     return keeping
   }
 

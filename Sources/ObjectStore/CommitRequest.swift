@@ -38,6 +38,9 @@ package struct CommitRequest {
   package var objection: (ObjectID, KeyNumber, Value?) -> String? = { _, _, _ in nil }
   /// Whether both ends of relationships are kept in step, as contexts do; otherwise rows are taken as they are.
   package var keepsEnds = false
+  /// Whether a commit is made again beside which others are lost: what it deletes is led to no more then, whatever the
+  /// delete rules are, and relationships may lead to fewer objects than they must.
+  package var isMadeAgain = false
   /// The edit that set a key's value last, where the context knows it: the commit need not repeat it.
   package var edit: (ObjectID, KeyNumber, Value?) -> EditNumber? = { _, _, _ in nil }
 

@@ -90,7 +90,7 @@ extension EndKeeping {
     if end.deleteRule == .noAction { return }
     // What rivals, or a program's policy, have decided about an object is nothing that its context could follow. But
     // what has to lead somewhere is not left leading nowhere: its context has the save refused.
-    let isForced = part.asked != nil
+    let isForced = part.asked != nil || unlinksDeleted
     let isDecided =
       asked(other).map {
         $0.asked == nil || end.deleteRule == .nullify && !back.isRequired

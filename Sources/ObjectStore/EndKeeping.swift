@@ -73,6 +73,8 @@ struct EndKeeping {
   var kept: Set<ObjectID> = []
   /// Objects that are to be deleted and that others lead to, of which who commits does not know.
   var stillLedTo: Set<ObjectID> = []
+  /// Whether nothing leads to these any more then.
+  var unlinksDeleted = false
   /// Relationships which, with that, lead to fewer objects than they must, or to more than they may.
   private(set) var miscounts: [CommitError.Miscount] = []
 

@@ -32,6 +32,8 @@ extension Run {
       guard rows == nil else { continue }
       lose(.rows(id(entry.firstObject), id(entry.lastObject), count: Int(entry.rowCount)))
     }
+    // Of blocks that were not found nobody knows whose rows they had.
+    if index.entries.reduce(0, { $0 + UInt64($1.rowCount) }) != footer.rowCount { lose(.run(name)) }
   }
 
   private func soundRows(

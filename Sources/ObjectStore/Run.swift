@@ -45,6 +45,23 @@ package final class Run: Sendable {
     slots = BlockSlots(count: opening.index.entries.count)
   }
 
+  /// Opens a run whose index or footer is damaged, with the blocks that are sound, and these alone.
+  ///
+  /// - Returns: nil where its footer is not known, without which it may be any run.
+  init?(
+    searching name: String, in folder: any ReadableFolder, store: StoreIdentity, cache: BlockCache
+  ) throws(RunError) {
+    file = try onDisk { () throws(DiskError) in try folder.fileForReading(name) }
+    let search = try RunBlockSearch(file, name, store: store)
+    guard let footer = search.footer else { return nil }
+    self.name = name
+    self.store = store
+    self.cache = cache
+    byteCount = search.byteCount
+    (header, self.footer, index) = (search.header, footer, search.index)
+    slots = BlockSlots(count: search.index.entries.count)
+  }
+
   deinit { cache.removeAll(of: slots) }
 
   /// What a run has of an object.

@@ -61,7 +61,7 @@ struct RunEnds {
     (self.byteCount, self.header, self.footer) = (byteCount, header, footer)
   }
 
-  private static func header(
+  static func header(
     of file: any ReadableFile, _ name: String, _ content: RunHeader.Content, _ byteCount: UInt64
   ) throws(RunError) -> RunHeader {
     switch try file.withBytes(0, Int(byteCount), name, { RunHeader.read($0, content) }) {

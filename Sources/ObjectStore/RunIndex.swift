@@ -61,27 +61,40 @@ package struct RunIndex: Sendable {
   package init?(_ payload: UnsafeRawBufferPointer) {
     guard payload.count % Entry.byteCount == 0 else { return nil }
     let count = payload.count / Entry.byteCount
-    var (entries, offsets, firstObjects) = ([Entry](), [UInt64](), [UInt64]())
+    var (entries, offsets) = ([Entry](), [UInt64]())
     entries.reserveCapacity(count)
     offsets.reserveCapacity(count)
-    firstObjects.reserveCapacity(count)
-    var stretches: [Stretch] = []
     var offset = UInt64(RunHeader.byteCount)
     for index in 0..<count {
       let entry = Entry(payload, at: index * Entry.byteCount)
       guard entry.isWithinLimits, entries.last.map({ $0.lastObject < entry.firstObject }) ?? true
       else { return nil }
-      Self.extend(&stretches, by: entry.firstObject, block: index, firstObjects.last)
       entries.append(entry)
       offsets.append(offset)
-      firstObjects.append(entry.firstObject)
       offset += UInt64(entry.sealedByteCount)
+    }
+    self.init(entries, at: offsets)
+  }
+
+  /// - Parameter offsets: where the blocks begin in the file.
+  init(_ entries: [Entry], at offsets: [UInt64]) {
+    var stretches: [Stretch] = []
+    var firstObjects: [UInt64] = []
+    firstObjects.reserveCapacity(entries.count)
+    for (index, entry) in entries.enumerated() {
+      Self.extend(&stretches, by: entry.firstObject, block: index, firstObjects.last)
+      firstObjects.append(entry.firstObject)
     }
     self.entries = entries
     self.offsets = offsets
     self.firstObjects = firstObjects
     self.stretches = stretches
-    endOffset = offset
+    endOffset =
+      if let offset = offsets.last, let entry = entries.last {
+        offset + UInt64(entry.sealedByteCount)
+      } else {
+        UInt64(RunHeader.byteCount)
+      }
   }
 
   private static func extend(
@@ -157,7 +170,7 @@ extension RunIndex.Entry {
       directoryCheck: get(32, UInt64.self))
   }
 
-  fileprivate var isWithinLimits: Bool {
+  var isWithinLimits: Bool {
     guard firstObject <= lastObject,
       RunIndex.prefix(of: firstObject) == RunIndex.prefix(of: lastObject)
     else { return false }

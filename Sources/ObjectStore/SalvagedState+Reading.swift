@@ -40,7 +40,7 @@ extension SalvagedState {
         let files = try onDisk { () throws(DiskError) in
           try folder.folderForReading(Checkpoint.folderName)
         }
-        let run = try Run(name, in: files, store: store, cache: BlockCache(largestByteCount: 0))
+        let run = try Self.run(name, in: files, store: store)
         if let named, Checkpoint.NamedRun(run) != named {
           // What another says is of another state.
           lost = [.run(name)]
@@ -57,6 +57,21 @@ extension SalvagedState {
       }
       losses += lost
       for row in rows { take(row, ofEra: era, isNamed: named != nil) }
+    }
+
+    /// Opens a run, where its index or its footer is damaged with what its blocks say of themselves.
+    private static func run(
+      _ name: String, in folder: any ReadableFolder, store: StoreIdentity
+    ) throws(RunError) -> Run {
+      let cache = BlockCache(largestByteCount: 0)
+      do throws(RunError) {
+        return try Run(name, in: folder, store: store, cache: cache)
+      } catch {
+        guard case .damaged = error,
+          let run = try Run(searching: name, in: folder, store: store, cache: cache)
+        else { throw error }
+        return run
+      }
     }
 
     private mutating func take(_ each: SoundRow, ofEra era: Int, isNamed: Bool) {

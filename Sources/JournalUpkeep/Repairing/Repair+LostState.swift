@@ -80,6 +80,10 @@ extension Repair {
       losses.append(
         "\(Salvaging.range(first, state.number)): the outcome is in the state before commit \(next)"
       )
+    } else if state.firstKept ?? first == nil {
+      losses.append(
+        "all that was before commit \(next), as far as compaction had not dropped it, but for the state it left"
+      )
     }
     let before = "before commit \(next): "
     let unlessSaid = "where nothing else says it"

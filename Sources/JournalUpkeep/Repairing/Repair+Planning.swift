@@ -48,6 +48,7 @@ extension Repair {
       }
     }
     plan.keptThrough = kept.end?.frame ?? .none
+    plan.unsaved = kept.end?.unsaved ?? [:]
     plan.firstKept = kept.end?.firstKept ?? plan.firstKept
     return plan
   }

@@ -16,12 +16,15 @@ extension Repair {
     if isWanted, let reader { try salvaging.expect(from: reader) }
     if let base { salvaging.goOn(from: base) }
     var tags = Set((reader?.tags ?? [:]).filter { store.tags[$0.key] != $0.value }.keys)
+    var removedTags = Set(reader.map { Set(store.tags.keys).subtracting($0.tags.keys) } ?? [])
     var last = max(store.lastCommit, reader?.lastCommit ?? base?.lastKnown ?? .none)
     let journal = journal(survey)
     var failure: ToolError?
     let frames = RemainingFrames(
       survey: survey, journal: journal, first: hole, isWhole: plan.isHoleBefore)
-    var lost = LostFrames(behind: frames.before)
+    // Behind the state frames may be lost before the first of which anything is known.
+    let known = plan.isHoleBefore && plan.keptThrough > .none ? plan.keptThrough : frames.before
+    var lost = LostFrames(behind: min(known, frames.before))
     // Which tags there were when a state was kept is known, also of those that were taken away since.
     let areTagsKnown = reader != nil || base?.isNameless == false
     try frames.forEach { frame, payload in
@@ -48,6 +51,7 @@ extension Repair {
         if isWanted { try salvaging.take(entries) }
         for (name, isGiven) in entries.lazy.compactMap(\.tag) {
           if isGiven { tags.insert(name) } else { tags.remove(name) }
+          if isGiven { removedTags.remove(name) } else { removedTags.insert(name) }
         }
         return true
       } catch {
@@ -64,12 +68,16 @@ extension Repair {
         "\(Salvaging.range(store.lastCommit.next, last)); --salvage takes over what can be read of that"
       )
     }
-    if isWanted { tags = [] }
+    if isWanted { (tags, removedTags) = ([], []) }
+    removedTags.formIntersection(store.tags.keys)
+    losses += removedTags.sorted().map {
+      "that the tag ‘\($0)’ was taken away, which --salvage does"
+    }
     losses += tags.sorted().map { "the tag ‘\($0)’, which --salvage sets where its commit is read" }
     losses += salvaging.losses.filter { !losses.contains($0) }
-    let known = reader != nil || plan.start != nil ? plan.keptThrough : .none
+    let keptThrough = reader != nil || plan.start != nil ? plan.keptThrough : .none
     lost.comeToEnd(survey.durableThrough)
-    losses += lost.words(behind: known, areTagsKnown: areTagsKnown)
+    losses += lost.words(behind: keptThrough, areTagsKnown: areTagsKnown)
     salvagedCount = salvaging.count
     renumbered = salvaging.renumbered
     return salvaging.store

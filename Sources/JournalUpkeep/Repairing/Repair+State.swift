@@ -74,6 +74,28 @@ extension Repair {
     }
   }
 
+  /// Drops again what compaction had dropped. What was not saved and stands on more of the past keeps that.
+  func dropUnkept(of store: JournaledStore, _ plan: RepairPlan) throws(ToolError) {
+    guard plan.firstKept > store.firstKeptCommit else { return }
+    _ = try compact(store, keeping: .commits(since: plan.firstKept))
+  }
+
+  /// Gives up what contexts had not saved, and began before what was taken over: of that there is no more than a part.
+  mutating func discardTornDrafts(
+    in store: JournaledStore, _ survey: JournalSurvey, _ plan: RepairPlan
+  ) throws(ToolError) {
+    guard let segment = plan.parts.first, let firstEdit = segment.header?.firstEdit else { return }
+    var since = UnsavedContexts()
+    try forEachEntry(of: survey) { frame, entry in
+      if frame >= segment.segment.firstFrame { since.take(entry) }
+      return true
+    }
+    let torn = Set(plan.unsaved.filter { $0.value < firstEdit }.keys).subtracting(since.over)
+    if torn.isEmpty { return }
+    losses.append(LeftoverEdits.Loss.all)
+    try discardDrafts(of: torn, in: store)
+  }
+
   /// - Returns: whether that could be done with what is there.
   func compact(
     _ store: JournaledStore, keeping kept: Keeping

@@ -167,16 +167,14 @@ struct Repair {
     do throws(ToolError) {
       // Time does not go back: what is made again behind that keeps its own.
       if store.lastCommit > .none { clock.set(store.head.time) }
+      if plan.isTail, plan.hole == nil { try discardTornDrafts(in: store, survey, plan) }
       if plan.isTail || !survey.goesBackToBeginning && isManifestLost {
         // A manifest that was put together does not know what there was before the segments that are left.
         let first = try firstCommit(in: place, store.tag)
         let isLost = store.firstKeptCommit < first ?? store.lastCommit.next
         if plan.isTail || isLost { try dropPast(of: store, before: first) }
       }
-      if plan.firstKept > store.firstKeptCommit {
-        // What stands on more of the past keeps that.
-        _ = try compact(store, keeping: .commits(since: plan.firstKept))
-      }
+      try dropUnkept(of: store, plan)
       clock.set(nil)
       if let hole = plan.hole {
         let count = losses.count
@@ -188,7 +186,11 @@ struct Repair {
         var unsaved = UnsavedContexts()
         store = try salvage(
           survey, plan, from: hole, into: store, clock, &unsaved, isWanted: salvaging)
-        if salvaging { try discardDrafts(of: unsaved.over, in: store) }
+        if salvaging {
+          try discardDrafts(of: unsaved.over, in: store)
+          // These have kept more of the past until now.
+          try dropUnkept(of: store, plan)
+        }
         let lost = leftover.map { $0.lossOfAll(behind: survey, unsaved) }
         if let lost = lost ?? LeftoverEdits.Loss.perhaps { losses.insert(lost, at: count) }
       }

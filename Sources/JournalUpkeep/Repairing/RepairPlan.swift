@@ -23,6 +23,8 @@ struct RepairPlan {
   var isStateDamaged = false
   /// The first commit of those that compaction has kept, as far as that is known.
   var firstKept = CommitNumber(rawValue: 1)
+  /// With which edits that begins which contexts had not saved when the state was kept.
+  var unsaved: [ContextNumber: EditNumber] = [:]
   /// The last frame that the state has in it that was kept.
   var keptThrough = FrameNumber.none
 

@@ -16,30 +16,39 @@ extension Salvaging {
   ) throws(ToolError) {
     defer { changes = [] }
     guard !changes.isEmpty else {
-      return losses.append("commit \(number): nothing of what it did is left to be done")
+      return noteNothing(of: number)
     }
     var request = CommitRequest(changes)
     (request.author, request.message, request.userInfo) = (author, message, userInfo)
     // What an object leads to may be lost: both ends are brought in step again.
     request.keepsEnds = true
+    request.isMadeAgain = true
     do throws(StoreError) {
       _ = try store.takeOver(changes.map(\.object))
       let context = try store.beginContext(name: contextName ?? "", on: store.lastCommit)
+      var fits = true
       do throws(CommitError) {
         if let made = try store.commit(request, by: context) {
           numbers[number] = made.number
           count += 1
+        } else {
+          noteNothing(of: number)
         }
       } catch {
         if case .store(let cause) = error { throw cause }
         losses.append("commit \(number): what it did does not fit what is left of the others")
         lost.append(number...number)
+        fits = false
       }
       try store.endContext(context)
-      if numbers[number] != nil { try noteLostDestinations(of: number) }
+      if fits { try noteLostDestinations(of: number) }
     } catch {
       throw ToolError(error)
     }
+  }
+
+  private mutating func noteNothing(of number: CommitNumber) {
+    losses.append("commit \(number): nothing of what it did is left to be done")
   }
 
   /// Notes where objects were to lead by a commit and do not, as what they led to is lost, or leads elsewhere.

@@ -7,6 +7,9 @@ extension Salvaging {
   /// Has everything from the first commit on that a reader can tell be taken over from there, once that is come to: what
   /// it shows begins behind the damaged place, because a state was kept there.
   mutating func expect(from reader: StoreReader) throws(ToolError) {
+    // What is come to was said behind the state.
+    for name in store.tags.keys { tags.updateValue(nil, forKey: name) }
+    for (name, commit) in reader.tags { tags.updateValue(commit, forKey: name) }
     guard reader.lastCommit > last else { return }
     // What compaction has dropped is not lost.
     if last == .none { last = reader.firstKeptCommit.previous }
@@ -51,8 +54,6 @@ extension Salvaging {
       try take(content)
       next = next.next
     }
-    for name in Set(tags.keys).union(store.tags.keys) { tags.updateValue(nil, forKey: name) }
-    for (name, commit) in reader.tags { tags.updateValue(commit, forKey: name) }
   }
 
   /// The keys that a store knows.
