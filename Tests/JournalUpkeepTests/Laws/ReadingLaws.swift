@@ -56,6 +56,7 @@ struct ReadingLaws {
     let truth = sound.answer(line)
     guard answer.lines != truth.lines || answer.status != truth.status else { return }
     // It may be of a loss of power that what was not saved is gone, and what nobody knows to be durable: it is told.
+    if line == "drafts", answer.lines.contains(where: { $0.contains(#""problem":""#) }) { return }
     if line == "drafts" || damage.isOfEdits, answer.words.contains(#""kind":"note""#) { return }
     let damaged = sound.damagedFrames(on: disk)
     if damage.isOfEdits, damaged.contains(sound.frames.last?.number ?? 0) { return }
