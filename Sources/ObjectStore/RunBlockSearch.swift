@@ -50,7 +50,8 @@ struct RunBlockSearch {
         let isNext = seal.seal.number.rawValue == UInt64(blocks.count) + 1
         return isUnbroken && isNext && next == end ? seal.seal : nil
       }
-      let isTaken = next <= end ? try take(seal.seal, at: seal.offset) : false
+      let fits = next <= end && seal.seal.sealedByteCount <= Self.largestByteCount
+      let isTaken = fits ? try take(seal.seal, at: seal.offset) : false
       isUnbroken = isUnbroken && isTaken
       // The length is the seal's, whose own check fits.
       offset = min(next, end)
@@ -59,13 +60,15 @@ struct RunBlockSearch {
   }
 
   private static let windowByteCount: UInt64 = 1 << 20
+  private static let largestByteCount = Seal.byteCount + Limits.lz4FrameByteCount
 
-  /// The next seal from a place on whose own check fits.
+  /// The next seal from a place on whose own check fits: no further away than a block is long, as blocks follow one another.
   private func seal(at start: UInt64, _ end: UInt64) throws(RunError) -> (
     seal: Seal, offset: UInt64
   )? {
     var start = start
     let salt = header.salt
+    let end = min(end, start + UInt64(Self.largestByteCount + Seal.byteCount))
     while start + UInt64(Seal.byteCount) <= end {
       let count = Int(min(Self.windowByteCount, end - start))
       let found = try file.withBytes(start, count, name) { bytes -> (Seal, Int)? in
