@@ -129,7 +129,7 @@ extension Manifest {
 
 /// Contexts that have edited and not saved, as frames behind a hole tell it that are read in order.
 struct UnsavedContexts {
-  private(set) var contexts: Set<ContextNumber> = []
+  private var contexts: Set<ContextNumber> = []
   /// Those of which nothing is unsaved any more that was so before.
   private(set) var over: Set<ContextNumber> = []
 
