@@ -33,7 +33,7 @@ package struct Checkpoint {
   static let checkpointKind: UInt8 = 2
   static let indexRunKind: UInt8 = 3
   static let knownKinds: Set<UInt8> = [runKind, checkpointKind, indexRunKind]
-  static let folderName = "snapshots"
+  package static let folderName = "snapshots"
   static let runExtension = ".xr"
   static let indexRunExtension = ".xi"
   static let checkpointExtension = ".xc"

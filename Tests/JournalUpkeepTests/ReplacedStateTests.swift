@@ -36,6 +36,37 @@ import ToolSupport
     #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
   }
 
+  @Test(arguments: [
+    "backup -o New.xjournal", "compact -o New.xjournal", "replay --into New.xjournal",
+    "replay --into New.xjournal --until head",
+  ])
+  func `a copy takes the state of its beginning, however often a program replaces it`(
+    line: String
+  ) throws {
+    let disk = try Journals.sound()
+    let store = try JournaledStore(on: disk, at: Journals.path, model: nil)
+    try store.checkpoint()
+    nonisolated(unsafe) var count = 0
+    let beside = ReadingDisk(disk) { path, _ in
+      // Whenever the manifest has been read, and the state has not.
+      guard path.hasSuffix(".xj"), count < 100 else { return nil }
+      count += 1
+      let context = ManagedObjectContext(store, isolation: nil)
+      context.insert("Blog")["name"] = "meanwhile"
+      guard (try? context.save()) != nil, (try? store.checkpoint()) != nil else {
+        return .inputOutput
+      }
+      context.close()
+      return nil
+    }
+    let run = Run(
+      "\(line) -s Notes.xjournal --json", on: beside, table: Upkeep.table(on: disk))
+    #expect(run.status == .fine && run.errors.isEmpty && count > 0, "\(run)")
+    #expect(!run.output.contains("findings"), "\(run)")
+    try store.close()
+    #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
+  }
+
   @Test(arguments: ["backup", "compact"])
   func `beside a program that drops its past a copy is made anew of what there is then`(
     line: String

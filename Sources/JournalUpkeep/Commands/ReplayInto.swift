@@ -72,10 +72,10 @@ private struct JournalCut {
     of path: String, after last: CommitNumber, isLast: Bool, _ store: StoreTag,
     on disk: any ReadableDisk
   ) throws(ToolError) {
-    let reader = try JournalCopy.reader(of: path, on: disk)
-    survey = try JournalSurvey(reader.manifest, in: reader.folder)
+    let (folder, reader) = try HeldFolder.open(path, on: disk)
+    survey = try JournalSurvey(reader.manifest, in: folder)
     if isLast { try survey.refuseUnsound() }
-    let kept = KeptState(of: reader.manifest, in: reader.folder)
+    let kept = KeptState(of: reader.manifest, in: folder)
     firstKept = kept.end?.firstKept ?? CommitNumber.none.next
     let state = survey.goesBackToBeginning ? nil : try Self.state(kept, before: last)
     isBegunByState = state != nil

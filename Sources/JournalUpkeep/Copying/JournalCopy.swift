@@ -41,8 +41,8 @@ struct JournalCopy {
     while true {
       attempt += 1
       let (folder, manifest, read) = try openingWithEdits { () throws(ToolError) in
-        let reader = try reader(of: path, on: source)
-        return (reader.folder, reader.manifest)
+        let held = try HeldFolder.open(path, on: source)
+        return (held.folder, held.reader.manifest)
       }
       do throws(ToolError) {
         let edits = try read.get()
