@@ -132,6 +132,11 @@ package struct Snapshot: Sendable {
   /// The model of the snapshot's time.
   package var era: Era? { eras.last }
 
+  /// The model of the time of an earlier commit, or of the snapshot's.
+  package func era(of commit: CommitNumber) -> Era? {
+    commit == number ? era : eras.last { $0.since < commit } ?? eras.first
+  }
+
   /// What an object has; nil where there is none.
   ///
   /// - Throws: where the object is another store's, or what is on the disk cannot be read.

@@ -14,6 +14,30 @@ import ToolSupport
 @Suite struct ToolTests {
   private let table = CommandTable(CommandTable.looking)
 
+  @Test(arguments: ["-s", "--store", "--color", "--json -s", "log -s", "log --store"])
+  func `an option without its value is told`(line: String) throws {
+    let run = Run(line, on: try Journals.sound())
+    #expect(run.status == .usage && run.errors.contains("needs a value"), "\(run)")
+  }
+
+  @Test func `a count is a whole number, however large`() throws {
+    let disk = try Journals.sound()
+    let large = "99999999999999999999"
+    for command in ["log", "events", "query Post", "log --reverse", "report"] {
+      let option = command == "report" ? "--longest" : "-n"
+      let run = Run("\(command) \(option) \(large)", on: disk)
+      #expect(run.status == .fine && !run.output.isEmpty, "\(command): \(run.errors)")
+      for word in ["-1", "+1", "1.5", "''", "x", "٣"] {
+        let run = Run("\(command) \(option) \(word)", on: disk)
+        #expect(run.status == .usage && run.errors.contains("whole number"), "\(word): \(run)")
+      }
+    }
+    for (option, name) in [("segment", "segment"), ("frame", "frame")] {
+      let run = Run("dump --\(option) \(large)", on: disk)
+      #expect(run.status == .no && run.errors.contains("no \(name) \(large)"), "\(run)")
+    }
+  }
+
   @Test func `without a command the commands are told, and that is no success`() {
     let run = Run()
     #expect(run.status == .usage)

@@ -103,6 +103,50 @@ import ToolSupport
       loaded == line("Note", "Note") + line("NOTE 2", "NOTE") + line("_sqlite_note", "sqlite_note"))
   }
 
+  @Test func `SQL has a view of each entity that inherits, and every line ends as it did`() throws {
+    let disk = SimulatedDisk(seed: 1)
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription("Note", attributes: [AttributeDescription("text", .string)]),
+      EntityDescription("Letter", parent: "Note"),
+      EntityDescription("letter", attributes: [AttributeDescription("text", .string)]),
+      EntityDescription("LoveLetter", parent: "Letter"),
+      EntityDescription("Bill", parent: "Note"),
+    ])
+    let store = try JournaledStore(on: disk, at: Journals.path, model: model)
+    let context = ManagedObjectContext(store, isolation: nil)
+    for entity in ["Note", "Letter", "letter", "LoveLetter"] {
+      context.insert(entity)["text"] = .string("\(entity)\r\nits\rend\r\n")
+    }
+    try context.save()
+    context.close()
+    try store.close()
+    let script = """
+      import sqlite3, sys
+      base = sqlite3.connect(":memory:")
+      # As SQLite's shell reads lines.
+      text = open(sys.argv[1], encoding="utf-8", newline="").read().replace("\\r\\n", "\\n")
+      base.executescript(text)
+      for name, in base.execute("select name from sqlite_master where type in ('table', 'view')").fetchall():
+          print(name, [row[1] for row in base.execute('select * from "' + name + '" order by object')])
+      """
+    let folder = try TemporaryFolder()
+    func loaded(_ line: String) throws -> String {
+      let sql = Upkeep.run("\(line) -s Notes.xjournal", on: disk).output
+      return try ForeignProgram.python(script, of: sql, in: folder.path)
+    }
+    func text(_ entity: String) -> String {
+      "'\(entity)\\r\\nits\\rend\\r\\n'"
+    }
+    let letters = "[\(text("Letter")), \(text("LoveLetter"))]\n"
+    let loves = "LoveLetter [\(text("LoveLetter"))]\n"
+    #expect(
+      try loaded("export --format sql")
+        == "Note [\(text("Letter")), \(text("LoveLetter")), \(text("Note"))]\n"
+        + "Letter 2 \(letters)\(loves)Bill []\nletter [\(text("letter"))]\n")
+    #expect(
+      try loaded("export --format sql --entity Letter") == "Letter \(letters)\(loves)")
+  }
+
   @Test func `no two columns have one name, beside keys that are called like that of the names`()
     throws
   {

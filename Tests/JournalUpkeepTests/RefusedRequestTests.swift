@@ -78,6 +78,15 @@ import ToolSupport
     #expect(left.split(separator: "twin").count == 2, "\(left)")
     #expect(Upkeep.run("drafts discard twin -s Notes.xjournal", on: disk).status == .fine)
     #expect(!Upkeep.run("drafts -s Notes.xjournal", on: disk).output.contains("twin"))
+    // Of a variable of a script that is empty nothing is given up.
+    for action in ["discard", "show", "list"] {
+      let empty = Upkeep.run("drafts \(action) '' -s Notes.xjournal", on: disk)
+      #expect(empty.status == .usage && empty.errors.contains("name of its context"), "\(empty)")
+    }
+    let last = try #require(
+      Upkeep.run("drafts -s Notes.xjournal", on: disk).output.firstMatch(of: /draft (\d+)/))
+    let gone = Upkeep.run("drafts discard \(last.output.1) -s Notes.xjournal", on: disk)
+    #expect(gone.output == "discarded draft \(last.output.1): 2 edits.\n", "\(gone)")
     extendLifetime((contexts, nameless))
   }
 

@@ -45,6 +45,19 @@ import ToolSupport
     }
   }
 
+  @Test(arguments: [(0, "Post"), (1, "Post"), (4, "Article"), (6, "Story")])
+  func `the entities of a state are those of its model, which schema tells`(
+    commit: Int, entity: String
+  ) throws {
+    let disk = try RenamedJournal.twiceRenamed()
+    for at in commit == 6 ? ["--at 6", "--at head", ""] : ["--at \(commit)"] {
+      let info = Upkeep.run("info \(at) -s Notes.xjournal --json", on: disk)
+      let schema = Upkeep.run("schema \(at) -s Notes.xjournal", on: disk)
+      #expect(info.output.contains("\"entities\":[\"\(entity)\""), "\(at): \(info)")
+      #expect(schema.output.hasPrefix(entity), "\(at): \(schema)")
+    }
+  }
+
   @Test(arguments: [(1, "Post", "title"), (4, "Article", "headline"), (6, "Story", "heading")])
   func `a state is told by the names of its time in every form`(
     commit: Int, entity: String, key: String

@@ -29,6 +29,9 @@ extension Command {
     let store = try request.store()
     request.tellsEdits = true
     let wanted = request.operand(1)
+    guard wanted != "" else {
+      throw .usage("drafts needs the number of a draft, or the name of its context.")
+    }
     let unsaved = try Unsaved(store)
     request.noted = unsaved.edits.findings
     if let doubt = unsaved.doubt { request.output.remark(doubt) }

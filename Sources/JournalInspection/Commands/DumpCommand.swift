@@ -26,7 +26,7 @@ extension Command {
       Option("segment", value: "NUMBER", "only this segment"),
       Option("frame", value: "NUMBER", "only this frame"),
       Option("hex", "events and commits in hexadecimal too, field by field"),
-      Option("file", value: "NAME", "MANIFEST, edits, or a file in snapshots"),
+      Option("file", value: "NAME", "MANIFEST, edits, LOCK, or a file in snapshots"),
     ],
     travels: true, passCount: 1
   ) { (request) throws(ToolError) in
@@ -48,7 +48,7 @@ extension Command {
     let wanted = walk.manifest.segments.filter {
       segment == nil || $0.number.rawValue == UInt64(segment ?? 0)
     }
-    if wanted.isEmpty { throw .no("there is no segment \(segment ?? 0).") }
+    if wanted.isEmpty { throw .no("there is no segment \(request["segment"] ?? "").") }
     var status = ExitStatus.fine
     for segment in wanted where request.output.isOpen {
       do throws(ToolError) {
@@ -61,7 +61,7 @@ extension Command {
       }
     }
     if let frame, dumper.frameCount == 0, status == .fine {
-      throw .no("there is no frame \(frame).")
+      throw .no("there is no frame \(request["frame"] ?? "\(frame)").")
     }
     return status
   }

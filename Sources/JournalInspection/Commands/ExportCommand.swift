@@ -7,7 +7,8 @@ extension Command {
   static let export = Command(
     "export", "Writes all objects in a form that other programs read.",
     details: [
-      "CSV holds one entity, which --entity names. SQL makes a table of each entity. Both have a column that names the "
+      "CSV holds one entity, which --entity names. SQL makes a table of each entity that inherits from no other, and a view of "
+        + "each that does: its objects are in the table of the other. Both have a column that names the "
         + "object, ‘object’; beside a key ‘object’ it is ‘object 2’.",
       "SQL does not tell capitals apart: of names that differ in nothing else the first stays, and the others are numbered: "
         + "‘TITLE’, ‘Title 2’. Keys come first there: beside ‘Object’ the names are in ‘object 2’, and beside ‘Object’ and "
@@ -63,10 +64,11 @@ extension Command {
     let writer = RowWriter(format, store, snapshot, output)
     writer.begin()
     do throws(ToolError) {
-      for (entity, table) in zip(entities, SQLNames.unique(entities)) {
+      let tables = writer.tableNames(of: entities)
+      for entity in entities {
         let query = try store.queryOfAll(entity, in: snapshot)
         try onStore { () throws(StoreError) in
-          try writer.writePart(try snapshot.objects(of: query), of: entity, inTable: table)
+          try writer.writePart(try snapshot.objects(of: query), of: entity, tables)
         }
       }
     } catch {

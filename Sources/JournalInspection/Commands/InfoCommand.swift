@@ -59,8 +59,7 @@ struct JournalFacts {
     firstKept = store.firstKeptCommit
     tags = store.tags.filter { $0.value <= number }
     entities =
-      (store.head.eras.last { $0.since < number } ?? store.head.eras.last)?
-      .model.descriptions.map(\.name) ?? []
+      store.head.era(of: number)?.model.descriptions.map(\.name) ?? []
     isBehind = store.isBehind
     let hasCommit = number >= firstKept && number > .none
     do throws(StoreError) {

@@ -7,8 +7,8 @@ package enum Manual {
       + "when, and what was never saved. It needs nothing of the program that wrote the journal, and works beside a "
       + "program that is writing. Looking changes nothing, and a command that changes a journal says so.",
     "The journal is named once: by an operand that ends in `.xjournal`, by `-s`, or not at all where it is the only "
-      + "one in the folder. What all commands have, `--json`, `--color`, `--no-pager` and `-s`, may stand before the "
-      + "command too.",
+      + "one in the folder. What all commands have, `--json`, `--color` and `--no-pager`, may stand before the command too, "
+      + "and so may `-s`. Of an option that is given twice the last counts.",
   ]
 
   private static let references = [

@@ -68,7 +68,7 @@ package struct ParsedArguments: Sendable {
       return
     }
     guard let value = attached ?? rest.popFirst() else {
-      throw .usage("--\(option.name) needs a value: \(option.synopsis).")
+      throw .noValue(of: option)
     }
     guard option.choices.isEmpty || option.choices.contains(value) else {
       let nearest = Spelling.nearest(to: value, among: option.choices)
@@ -125,6 +125,10 @@ package struct ParsedArguments: Sendable {
 }
 
 extension ToolError {
+  static func noValue(of option: Option) -> ToolError {
+    .usage("--\(option.name) needs a value: \(option.synopsis).")
+  }
+
   fileprivate static func secondJournal(_ path: String, beside other: String) -> ToolError {
     .usage("“\(other)” and “\(path)” are two journals; name the one that is meant.")
   }

@@ -89,7 +89,8 @@ package final class Request {
   /// The value of an option that is a count.
   package func number(_ option: String) throws(ToolError) -> Int? {
     guard let text = self[option] else { return nil }
-    guard let number = Int(text), number >= 0 else {
+    let isWhole = !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    guard let number = isWhole ? Int(text) ?? .max : nil else {
       throw .usage("--\(option) needs a whole number, not ‘\(text)’.")
     }
     return number

@@ -92,6 +92,10 @@ package struct Tool {
       Help.overview(of: table, output)
       return finish(.fine, output)
     }
+    let unfinished = [Option.color, .store].first {
+      name == "--\($0.name)" || name == $0.letter.map { "-\($0)" }
+    }
+    if let unfinished { throw .noValue(of: unfinished) }
     let command = try table.command(named: name)
     let parsed = try ParsedArguments(leading + words.dropFirst(), of: command)
     output = Output(

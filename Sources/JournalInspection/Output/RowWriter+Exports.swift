@@ -37,15 +37,21 @@ extension RowWriter {
     }
   }
 
+  /// What the tables of some entities are called, and the views of those that inherit from them.
+  func tableNames(of entities: [String]) -> [String: String] {
+    let all = entities + entities.flatMap { family(of: $0).dropFirst().map(\.name) }
+    return Dictionary(firstOf: zip(all, SQLNames.unique(all)))
+  }
+
   /// Writes the objects of an entity.
   ///
-  /// - Parameter table: what its table is called.
+  /// - Parameter tables: what tables and views are called.
   func writePart(
-    _ objects: [ObjectID], of entity: String, inTable table: String
+    _ objects: [ObjectID], of entity: String, _ tables: [String: String]
   ) throws(StoreError) {
     switch format {
     case "json": try writeElements(objects)
-    case "sql": try writeSQL(objects, of: entity, inTable: table)
+    case "sql": try writeSQL(objects, of: entity, tables)
     case "plist": try writePropertyList(objects)
     default: try write(objects, of: entity)
     }
@@ -57,8 +63,9 @@ extension RowWriter {
   private static let largestColumnCount = 2_000
 
   private func writeSQL(
-    _ objects: [ObjectID], of entity: String, inTable table: String
+    _ objects: [ObjectID], of entity: String, _ tables: [String: String]
   ) throws(StoreError) {
+    let table = tables[entity] ?? entity
     let keys = try keys(of: objects, entity)
     let described = snapshot.era?.model.entity(named: entity)
     // Keys come first: what objects are called can be called otherwise.
@@ -85,6 +92,16 @@ extension RowWriter {
         "INSERT INTO \(Self.name(table)) (\(names.joined(separator: ", "))) VALUES (\(cells.joined(separator: ", ")));\n"
       )
     }
+    for heir in family(of: entity).dropFirst().map(\.name) {
+      let isOne = family(of: heir).map { member in
+        let beginning = "\(member.name)/"
+        return
+          "substr(\(primary), 1, \(beginning.unicodeScalars.count)) = \(Self.textLiteral(beginning))"
+      }
+      output.exact(
+        "CREATE VIEW \(Self.name(tables[heir] ?? heir)) AS SELECT * FROM \(Self.name(table)) WHERE \(isOne.joined(separator: " OR "));\n"
+      )
+    }
   }
 
   private static func name(_ text: String) -> String { quoted(text, "\"") }
@@ -107,9 +124,10 @@ extension RowWriter {
     }
   }
 
-  /// A text; what holds a zero byte, which ends a statement, is put together of bytes.
+  /// A text. What holds a zero byte, which ends a statement, is put together of bytes, and so is what has lines that end
+  /// with CR LF, of which SQLite's shell reads LF.
   private static func textLiteral(_ text: String) -> String {
-    guard text.utf8.contains(0) else { return quoted(text, "'") }
+    guard text.contains("\r\n") || text.utf8.contains(0) else { return quoted(text, "'") }
     let digits = text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     return "CAST(X'\(digits)' AS TEXT)"
   }

@@ -95,7 +95,7 @@ struct RowWriter {
   }
 
   /// An entity and its heirs, as the model has them.
-  private func family(of entity: String) -> [ModelEntity] {
+  func family(of entity: String) -> [ModelEntity] {
     let model = snapshot.era?.model
     return ([entity] + (model?.entity(named: entity)?.heirs ?? [])).compactMap {
       model?.entity(named: $0)

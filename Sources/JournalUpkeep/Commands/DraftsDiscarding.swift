@@ -22,7 +22,8 @@ extension Command {
       ]
     ) { (request) throws(ToolError) in
       guard request.operand(0) == "discard" else { return nil }
-      guard let wanted = request.operand(1) else {
+      // Without a name it is nobody's, also where a variable of a script is empty.
+      guard let wanted = request.operand(1), !wanted.isEmpty else {
         throw .usage("drafts discard needs the draft: its number, or the name of its context.")
       }
       let missing = ToolError.no(
@@ -61,8 +62,9 @@ extension Command {
             ("edits", .count(draft.editCount)),
           ]))
     } else {
+      let name = draft.contextName.isEmpty ? "" : " \(draft.contextName)"
       output.line(
-        "\("discarded", .removed) draft \(draft.context.rawValue) \(draft.contextName, .strong): \(Wording.count(draft.editCount, "edit"))."
+        "\("discarded", .removed) draft \(draft.context.rawValue)\(name, .strong): \(Wording.count(draft.editCount, "edit"))."
       )
     }
   }
