@@ -7,7 +7,7 @@ import ObjectStore
 import Testing
 import ToolSupport
 
-/// What was exported comes back, and a journal that is replayed is as it was.
+/// What was exported comes back.
 @Suite struct ImportTests {
   @Test func `what is exported, imported and exported again is the same but for the numbers`()
     throws
@@ -124,60 +124,6 @@ import ToolSupport
       let run = Upkeep.run(line, on: disk)
       #expect(run.status == .cannotCreate && !run.errors.isEmpty, "\(line): \(run)")
       #expect(disk.paths == before)
-    }
-  }
-
-  @Test(arguments: 0...24)
-  func `a journal that is replayed up to a commit is as it was then`(number: Int) throws {
-    let disk = try LongJournal.make(.late)
-    let truth = try JournalTruth(on: disk)
-    let before = Upkeep.contents(of: Journals.path, on: disk)
-    let run = Upkeep.run("replay --into Then.xjournal --until \(number)", on: disk)
-    #expect(run.status == .fine, "\(run.errors)")
-    #expect(Upkeep.contents(of: Journals.path, on: disk) == before)
-    let then = try JournalTruth(of: "Then.xjournal", on: disk)
-    #expect(then.commits[...] == truth.commits.prefix(number))
-    #expect(then.states[...] == truth.states.prefix(number))
-    #expect(Upkeep.run("verify --deep -s Then.xjournal", on: disk).status == .fine)
-  }
-
-  @Test func `a journal that is replayed has nothing of what came after the commit`() throws {
-    let life = SimulatedDisk(seed: 1)
-    let store = try JournaledStore(
-      on: life, at: Journals.path,
-      model: ManagedObjectModel(entities: [
-        EntityDescription("Note", attributes: [AttributeDescription("text", .string)])
-      ]))
-    let (context, other) = (
-      ManagedObjectContext(store, isolation: nil), ManagedObjectContext(store, isolation: nil)
-    )
-    (context.name, other.name) = ("saving", "sketching")
-    for number in 1...2 {
-      context.insert("Note")["text"] = .string("\(number)")
-      try context.save()
-      try store.tag("after \(number)", CommitNumber(rawValue: 1))
-    }
-    other.insert("Note")["text"] = "unsaved"
-    other.processPendingChanges()
-    let disk = life.imageAfterProcessDeath()
-    let lines = [
-      (["after 1", "after 2"], ""), (["after 1"], "--until head"), (["after 1"], "--at 2"),
-      ([], "--until 1"), ([], "--until head~1"), ([], "--until 0"),
-    ]
-    for (number, (tags, option)) in lines.enumerated() {
-      let name = "Then\(number).xjournal"
-      let run = Upkeep.run("replay -s Notes.xjournal --into \(name) \(option)", on: disk)
-      #expect(run.status == .fine && run.errors.isEmpty, "\(option): \(run)")
-      let then = try StoreReader(on: disk, at: name)
-      #expect(then.tags.keys.sorted() == tags, "\(option)")
-      let drafts = Upkeep.run("drafts -s \(name)", on: disk)
-      #expect(drafts.output.contains("sketching") == option.isEmpty, "\(option): \(drafts)")
-      let verified = Upkeep.run("verify --deep -s \(name)", on: disk)
-      #expect(verified.status == .fine, "\(option): \(verified)")
-      guard !option.isEmpty, option != "--until 0" else { continue }
-      // What led to the commits is there.
-      let count = then.lastCommit.rawValue
-      #expect(verified.output.contains("\(count) compared with their edits"), "\(verified)")
     }
   }
 

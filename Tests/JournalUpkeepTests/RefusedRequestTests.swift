@@ -106,9 +106,14 @@ import ToolSupport
     throws
   {
     let disk = try Journals.sound()
-    let run = Upkeep.run("bisect 1 head --json -- check", on: disk) { _, variables in
-      ["1": 0, "5": 1][variables["XJOURNAL_COMMIT"]] ?? 125
+    func run(_ option: String) -> ToolSupport.Run {
+      Upkeep.run("bisect 1 head \(option) -- check", on: disk) { _, variables in
+        ["1": 0, "5": 1][variables["XJOURNAL_COMMIT"]] ?? 125
+      }
     }
+    let told = run("")
+    #expect(told.status == .no && told.output.contains("cannot be told"), "\(told)")
+    let run = run("--json")
     #expect(run.status == .no, "\(run)")
     let last = try #require(run.output.split(separator: "\n").last)
     #expect(

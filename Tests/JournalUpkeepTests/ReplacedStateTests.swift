@@ -67,6 +67,27 @@ import ToolSupport
     #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
   }
 
+  @Test func `a state that is replaced before it is opened is not the one that is copied`() throws {
+    let disk = try Journals.sound()
+    let store = try JournaledStore(on: disk, at: Journals.path, model: nil)
+    try store.checkpoint()
+    nonisolated(unsafe) var count = 0
+    let beside = OpeningDisk(disk) { name in
+      // When the manifest has been read, and the files of its state have not been opened.
+      guard name == "snapshots", count < 5 else { return }
+      count += 1
+      let context = ManagedObjectContext(store, isolation: nil)
+      context.insert("Blog")["name"] = "meanwhile"
+      #expect((try? context.save()) != nil && (try? store.checkpoint()) != nil)
+      context.close()
+    }
+    let run = Run(
+      "backup -s Notes.xjournal -o New.xjournal --json", on: beside, table: Upkeep.table(on: disk))
+    #expect(run.status == .fine && count == 5 && !run.output.contains("findings"), "\(run)")
+    try store.close()
+    #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
+  }
+
   @Test(arguments: ["backup", "compact"])
   func `beside a program that drops its past a copy is made anew of what there is then`(
     line: String
@@ -90,5 +111,37 @@ import ToolSupport
     try store.close()
     #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
     #expect(try StoreReader(on: disk, at: "New.xjournal").lastCommit.rawValue == 8)
+  }
+}
+
+/// A disk that tells which folder of another is about to be opened.
+private final class OpeningDisk: OverlaidDisk {
+  let disk: any ReadableDisk
+  private let onOpening: @Sendable (_ name: String) -> Void
+
+  init(_ disk: any ReadableDisk, onOpening: @escaping @Sendable (_ name: String) -> Void) {
+    (self.disk, self.onOpening) = (disk, onOpening)
+  }
+
+  func folderForReading(at path: String) throws(DiskError) -> any ReadableFolder {
+    OpeningFolder(try disk.folderForReading(at: path), onOpening)
+  }
+}
+
+private final class OpeningFolder: OverlaidFolder {
+  let folder: any ReadableFolder
+  private let onOpening: @Sendable (_ name: String) -> Void
+
+  init(_ folder: any ReadableFolder, _ onOpening: @escaping @Sendable (_ name: String) -> Void) {
+    (self.folder, self.onOpening) = (folder, onOpening)
+  }
+
+  func fileForReading(_ name: String) throws(DiskError) -> any ReadableFile {
+    try folder.fileForReading(name)
+  }
+
+  func folderForReading(_ name: String) throws(DiskError) -> any ReadableFolder {
+    onOpening(name)
+    return try folder.folderForReading(name)
   }
 }

@@ -7,21 +7,11 @@ internal import ObjectStore
 /// as it takes, though whoever writes the journal has put others in their place since.
 final class HeldFolder: OverlaidFolder {
   let folder: any ReadableFolder
+  /// By their paths from here.
   private let files: [String: any ReadableFile]
-  /// Whether all files are held that there are to be.
-  private let isWhole: Bool
 
-  private init(_ folder: any ReadableFolder, _ manifest: Manifest) {
-    self.folder = folder
-    var files: [String: any ReadableFile] = [:]
-    if let states = try? folder.folderForReading(Checkpoint.folderName) {
-      // What cannot be opened is opened again by whoever reads it, who tells why it cannot.
-      for name in manifest.attachments.map(\.fileName) {
-        files[name] = try? states.fileForReading(name)
-      }
-    }
-    self.files = files
-    isWhole = files.count == manifest.attachments.count
+  private init(_ folder: any ReadableFolder, _ files: [String: any ReadableFile]) {
+    (self.folder, self.files) = (folder, files)
   }
 
   /// Opens a journal, with the files held that belong to the manifest that is read.
@@ -32,32 +22,28 @@ final class HeldFolder: OverlaidFolder {
     var attempt = 0
     while true {
       attempt += 1
-      let held = HeldFolder(reader.folder, reader.manifest)
-      guard !held.isWhole, attempt < 10 else { return (held, reader) }
-      // They may have been replaced between the one and the other.
-      let newer = try JournalCopy.reader(of: path, on: disk)
-      guard newer.manifest.replaces(reader.manifest) else { return (held, reader) }
-      reader = newer
+      let files = files(of: reader)
+      if files.count < reader.manifest.attachments.count, attempt < 10 {
+        // They may have been replaced since the manifest was read.
+        let newer = try JournalCopy.reader(of: path, on: disk)
+        if newer.manifest.replaces(reader.manifest) {
+          reader = newer
+          continue
+        }
+      }
+      return (HeldFolder(reader.folder, files), reader)
     }
   }
 
-  func fileForReading(_ name: String) throws(DiskError) -> any ReadableFile {
-    try folder.fileForReading(name)
-  }
-
-  func folderForReading(_ name: String) throws(DiskError) -> any ReadableFolder {
-    let inner = try folder.folderForReading(name)
-    return name == Checkpoint.folderName ? HeldStates(inner, files) : inner
-  }
-}
-
-/// The folder in which the held files are.
-private final class HeldStates: OverlaidFolder {
-  let folder: any ReadableFolder
-  private let files: [String: any ReadableFile]
-
-  init(_ folder: any ReadableFolder, _ files: [String: any ReadableFile]) {
-    (self.folder, self.files) = (folder, files)
+  /// What of the state can be opened; of the rest whoever reads it tells why it cannot.
+  private static func files(of reader: JournalReader) -> [String: any ReadableFile] {
+    var files: [String: any ReadableFile] = [:]
+    let name = Checkpoint.folderName
+    guard let states = try? reader.folder.folderForReading(name) else { return files }
+    for file in reader.manifest.attachments.map(\.fileName) {
+      files["\(name)/\(file)"] = try? states.fileForReading(file)
+    }
+    return files
   }
 
   func fileForReading(_ name: String) throws(DiskError) -> any ReadableFile {
@@ -66,7 +52,11 @@ private final class HeldStates: OverlaidFolder {
   }
 
   func folderForReading(_ name: String) throws(DiskError) -> any ReadableFolder {
-    try folder.folderForReading(name)
+    var inner: [String: any ReadableFile] = [:]
+    for (path, file) in files where path.hasPrefix("\(name)/") {
+      inner[String(path.dropFirst(name.count + 1))] = file
+    }
+    return HeldFolder(try folder.folderForReading(name), inner)
   }
 
   func information(of name: String) throws(DiskError) -> FileInformation? {

@@ -52,18 +52,10 @@ struct JournalCopy {
         made = place
         var lost = try edits.loss(behind: survey)
         if try folder.isMarkedUnfinished() { lost.doubts.append(Self.unfinished) }
-        let remade = try JournalCopy(in: place).copyAll(survey, edits.bytes)
-        if !remade.isEmpty, attempt < 10,
-          try self.reader(of: path, on: source).manifest.replaces(manifest)
-        {
-          // What was not as it should be was taken away meanwhile by who has made another.
-          try place.clear()
-          continue
-        }
-        lost.findings = remade + lost.findings
+        lost.findings = try JournalCopy(in: place).copyAll(survey, edits.bytes) + lost.findings
         return (place, lost)
       } catch {
-        // Somebody may have compacted it meanwhile, or replaced a checkpoint.
+        // Somebody may have compacted it meanwhile.
         let isReplaced = (try? reader(of: path, on: source))?.manifest.replaces(manifest)
         guard isReplaced == true, error.status != .cannotCreate, attempt < 10 else { throw error }
       }
