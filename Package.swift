@@ -12,10 +12,22 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// With XJ_COVERED, what the tests run of the rooms is counted. Not of the tests: nobody asks what was run of them, and
+// counting takes its time. The counters are atomic: of code that many threads run, a count is the difference of others
+// that must be exact.
+let isCovered = Context.environment["XJ_COVERED"] != nil
+let covered: [SwiftSetting] = [
+  .unsafeFlags([
+    "-profile-generate", "-profile-coverage-mapping",
+    "-Xllvm", "-instrprof-atomic-counter-update-all",
+  ])
+]
+
 func room(_ name: String, imports: [String] = []) -> Target {
   .target(
     name: name, dependencies: imports.map { .target(name: $0) }, path: "Sources/\(name)",
-    swiftSettings: strict)
+    swiftSettings: isCovered ? strict + covered : strict,
+    linkerSettings: isCovered ? [.unsafeFlags(["-profile-generate"])] : [])
 }
 
 // The tests that are built: all, or what XJ_TESTS names, targets or folders in them (`A B/Laws B/Support`), so that

@@ -188,12 +188,13 @@ struct DiskContent: Sendable {
 
   /// Drops the files that no name, no pending change and nobody else refers to.
   mutating func dropUnreachable(except isHeld: (NodeNumber) -> Bool) {
-    var reachable = Set(pendingNames.map(\.node))
+    // There are few: looking at each takes less than a set of them does.
+    var reachable = pendingNames.map(\.node)
     for folder in folders.values {
-      reachable.formUnion(folder.live.values)
-      reachable.formUnion(folder.durable.values)
+      reachable.append(contentsOf: folder.live.values)
+      reachable.append(contentsOf: folder.durable.values)
     }
-    for node in files.keys where !reachable.contains(node) && !isHeld(node) { files[node] = nil }
+    for node in files.keys where !isHeld(node) && !reachable.contains(node) { files[node] = nil }
   }
 
   /// The number a path stands for among the live or the durable names, or nil.

@@ -1,3 +1,5 @@
+internal import DiskAccess
+
 extension FileContent {
   /// Takes in what was stored to the mapped memory since the last look.
   mutating func takeInMapping() {
@@ -30,9 +32,8 @@ extension FileContent {
     return live.withUnsafeBytes { live in
       Self.sectors(of: 0..<seen).filter { sector in
         let range = Self.range(of: sector).clamped(to: 0..<seen)
-        return differ(
-          UnsafeRawBufferPointer(rebasing: live[range]),
-          UnsafeRawBufferPointer(region.bytes(range)))
+        return !UnsafeRawBufferPointer(rebasing: live[range])
+          .isSame(as: UnsafeRawBufferPointer(region.bytes(range)))
       }
     }
   }
@@ -45,21 +46,4 @@ extension FileContent {
     showInMapping(0..<min(live.count, made.byteCount))
     return made
   }
-}
-
-/// Whether two stretches of the same length differ.
-private func differ(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
-  var difference: UInt64 = 0
-  var index = 0
-  while index + 8 <= one.count {
-    difference |=
-      one.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      ^ other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-    index += 8
-  }
-  while index < one.count {
-    difference |= UInt64(one[index] ^ other[index])
-    index += 1
-  }
-  return difference != 0
 }

@@ -15,7 +15,9 @@ final class MappedRegion: @unchecked Sendable {
     let pages = (byteCount + Self.pageByteCount - 1) / Self.pageByteCount
     self.byteCount = pages * Self.pageByteCount
     base = .allocate(byteCount: self.byteCount, alignment: Self.pageByteCount)
-    base.initializeMemory(as: UInt8.self, repeating: 0, count: self.byteCount)
+    // Of words: unoptimised, each byte would be stored by itself.
+    base.initializeMemory(
+      as: UInt64.self, repeating: 0, count: self.byteCount / MemoryLayout<UInt64>.size)
   }
 
   deinit { base.deallocate() }

@@ -69,9 +69,16 @@ struct FileWindow: ~Copyable {
 extension UnsafeRawBufferPointer {
   /// How many bytes there are up to and with the last one that is not zero.
   var countUpToLastNonzero: Int {
-    var count = self.count
-    while count >= 8, loadUnaligned(fromByteOffset: count - 8, as: UInt64.self) == 0 { count -= 8 }
-    while count > 0, self[count - 1] == 0 { count -= 1 }
-    return count
+    // From the one on there is nothing else; what is before the other is not all zeros, or nothing.
+    var (end, start) = (count, 0)
+    while start < end {
+      let middle = (start + end) / 2
+      if UnsafeRawBufferPointer(rebasing: self[middle..<end]).isZero {
+        end = middle
+      } else {
+        start = middle + 1
+      }
+    }
+    return end
   }
 }

@@ -10,10 +10,10 @@ import Testing
   @Test func `no crash at any call of any workload breaks a promise`() throws {
     let campaign = Campaign(count: "XJ_CAMPAIGN_STATES", inGate: 1_000_000)
     let workloads = Self.workloads
-    // In the gate all states of a crash point up to 4,096, and a sample of those above. A larger or smaller
+    // In the gate all states of a crash point up to 512, and a sample of those above. A larger or smaller
     // count changes the samples.
     let isGate = campaign.count == 1_000_000
-    let limit = isGate ? 4096 : max(2, campaign.count / (workloads.count * 20))
+    let limit = isGate ? 512 : max(2, campaign.count / (workloads.count * 20))
     let (tally, seen) = (Tally(), SeenPoints())
     try onBothCores(workloads.count) { index in
       if tally.hasViolations { return }

@@ -96,8 +96,8 @@ private final class FailingStore {
     let callCount = disk.callCount
     if fault == nil, !failed.isEmpty { note("a step failed without a fault") }
     let hasFailedSync = disk.trace.contains { line in
-      [" sync /", " sync ", " syncData ", " syncFolder "].contains { line.contains($0) }
-        && line.hasSuffix("done")
+      line.hasSuffix("done")
+        && [" sync /", " sync ", " syncData ", " syncFolder "].contains { line.contains($0) }
     }
     disk.faults = []
     if hasStopped { tally.count("stopped") }

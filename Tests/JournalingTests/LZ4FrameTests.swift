@@ -13,7 +13,10 @@ import Testing
     + [(8 << 20) + 1]
 
   private static func repetitive(_ count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: ($0 / 13) % 7 + $0 % 5) }
+    let period = (0..<455).map { UInt8(truncatingIfNeeded: ($0 / 13) % 7 + $0 % 5) }
+    var bytes: [UInt8] = []
+    while bytes.count < count { bytes += period }
+    return Array(bytes.prefix(count))
   }
 
   private static func random(_ count: Int, seed: UInt64) -> [UInt8] {

@@ -45,7 +45,11 @@ struct SealSearch {
     bytes.withUnsafeBytes { bytes in
       var first = first
       let end = bytes.count - Seal.byteCount
-      while first <= end, let place = bytes[first...end].firstIndex(of: Self.mark) {
+      while first <= end,
+        let found = UnsafeRawBufferPointer(rebasing: bytes[first...end])
+          .firstIndex(ofByte: Self.mark)
+      {
+        let place = first + found
         let rest = UnsafeRawBufferPointer(rebasing: bytes[place...])
         if case .seal(let seal) = Seal.read(rest, salt: salt), seal.number > last {
           return (start + UInt64(place), seal)
@@ -68,7 +72,8 @@ struct SealSearch {
       throw .disk(error)
     }
     start = offset
-    zeroCount = bytes.contains { $0 != 0 } ? 0 : zeroCount + UInt64(bytes.count)
+    let isZero = bytes.withUnsafeBytes { $0.isZero }
+    zeroCount = isZero ? zeroCount + UInt64(bytes.count) : 0
     return bytes.count >= Seal.byteCount
   }
 }
