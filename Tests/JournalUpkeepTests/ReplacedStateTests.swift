@@ -51,13 +51,7 @@ import ToolSupport
       // Whenever the manifest has been read, and the state has not.
       guard path.hasSuffix(".xj"), count < 100 else { return nil }
       count += 1
-      let context = ManagedObjectContext(store, isolation: nil)
-      context.insert("Blog")["name"] = "meanwhile"
-      guard (try? context.save()) != nil, (try? store.checkpoint()) != nil else {
-        return .inputOutput
-      }
-      context.close()
-      return nil
+      return Self.saves(store) && (try? store.checkpoint()) != nil ? nil : .inputOutput
     }
     let run = Run(
       "\(line) -s Notes.xjournal --json", on: beside, table: Upkeep.table(on: disk))
@@ -76,10 +70,7 @@ import ToolSupport
       // When the manifest has been read, and the files of its state have not been opened.
       guard name == "snapshots", count < 5 else { return }
       count += 1
-      let context = ManagedObjectContext(store, isolation: nil)
-      context.insert("Blog")["name"] = "meanwhile"
-      #expect((try? context.save()) != nil && (try? store.checkpoint()) != nil)
-      context.close()
+      #expect(Self.saves(store) && (try? store.checkpoint()) != nil)
     }
     let run = Run(
       "backup -s Notes.xjournal -o New.xjournal --json", on: beside, table: Upkeep.table(on: disk))
@@ -99,10 +90,7 @@ import ToolSupport
     let beside = ReadingDisk(disk) { path, _ in
       guard path.hasSuffix(".xj"), count < 3 else { return nil }
       count += 1
-      let context = ManagedObjectContext(store, isolation: nil)
-      context.insert("Blog")["name"] = "meanwhile"
-      guard (try? context.save()) != nil else { return .inputOutput }
-      context.close()
+      guard Self.saves(store) else { return .inputOutput }
       return (try? store.compact(keeping: .latest)) == true ? nil : .inputOutput
     }
     let run = Run(
@@ -111,6 +99,14 @@ import ToolSupport
     try store.close()
     #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
     #expect(try StoreReader(on: disk, at: "New.xjournal").lastCommit.rawValue == 8)
+  }
+
+  /// Saves something by a context that is closed then; whether that went well.
+  private static func saves(_ store: JournaledStore) -> Bool {
+    let context = ManagedObjectContext(store, isolation: nil)
+    defer { context.close() }
+    context.insert("Blog")["name"] = "meanwhile"
+    return (try? context.save()) != nil
   }
 }
 
