@@ -19,11 +19,12 @@ stop() {
 }
 
 # Runs a subcommand of swift in the folder to build in: `swift_in_scratch build -c release`. What Package.swift says
-# follows from the files there are (XJ_TESTS), which the cache of manifests does not look at.
+# follows from the files there are (XJ_TESTS), which the cache of manifests does not look at. What debuggers want to know
+# would take a tenth of the time.
 swift_in_scratch() {
   local command=$1
   shift
-  (cd "$root" && swift "$command" --manifest-cache none --scratch-path "$scratch" "$@")
+  (cd "$root" && swift "$command" --manifest-cache none -debug-info-format none --scratch-path "$scratch" "$@")
 }
 
 # The names of the tests that a log says have begun and not ended.
