@@ -1,5 +1,11 @@
 package import ObjectModel
 
+/// How a fold reads the row that an object had at a commit. Why it could not, whoever reads it keeps.
+typealias RowReading = (ObjectID, CommitNumber) throws(RowUnread) -> Row?
+
+/// A row could not be read.
+struct RowUnread: Error {}
+
 extension ContextFold {
   /// Goes on by one edit.
   ///
@@ -18,6 +24,29 @@ extension ContextFold {
   package mutating func apply<RowError>(
     _ edit: Edit, row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
+    // What is thrown is known here alone: below nothing need know of what type it is.
+    var failure: RowError?
+    do throws(ContextFoldError<RowUnread>) {
+      try apply(edit) { (object, commit) throws(RowUnread) in
+        do throws(RowError) {
+          return try row(object, commit)
+        } catch {
+          failure = error
+          throw RowUnread()
+        }
+      }
+    } catch {
+      switch (error, failure) {
+      case (.contradiction(let contradiction), _): throw .contradiction(contradiction)
+      case (.row, let failure?): throw .row(failure)
+      case (.row, nil): preconditionFailure("a row is unread, and nobody says why")
+      }
+    }
+  }
+
+  private mutating func apply(
+    _ edit: Edit, _ row: RowReading
+  ) throws(ContextFoldError<RowUnread>) {
     switch edit {
     case .inserted(let object):
       try load(object, for: .inserted, row)
@@ -55,9 +84,9 @@ extension ContextFold {
   }
 
   /// Goes on by an edit that changes no object by itself.
-  private mutating func applyToContext<RowError>(
-    _ edit: Edit, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
-  ) throws(ContextFoldError<RowError>) {
+  private mutating func applyToContext(
+    _ edit: Edit, _ row: RowReading
+  ) throws(ContextFoldError<RowUnread>) {
     switch edit {
     case .inserted, .set, .spliced, .setPrimitive, .membersChanged, .deleted, .undone, .redone,
       .saveFailed:
@@ -78,10 +107,10 @@ extension ContextFold {
   }
 
   /// Brings an object's draft into memory, if what is to happen to the object can happen.
-  private mutating func load<RowError>(
+  private mutating func load(
     _ object: ObjectID, for kind: ObjectChange.Kind,
-    _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
-  ) throws(ContextFoldError<RowError>) {
+    _ row: RowReading
+  ) throws(ContextFoldError<RowUnread>) {
     if let index = objects.index(of: object) {
       if objects[index].isThere != (kind == .inserted) { return }
     } else {
@@ -92,10 +121,10 @@ extension ContextFold {
   }
 
   /// Sets a value of an object that is there: the edit that there are most of.
-  private mutating func set<RowError>(
+  private mutating func set(
     _ object: ObjectID, _ key: KeyNumber, to value: Value?,
-    _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
-  ) throws(ContextFoldError<RowError>) {
+    _ row: RowReading
+  ) throws(ContextFoldError<RowUnread>) {
     if objects.index(of: object) == nil {
       var draft = try draft(ofUnchanged: object, row)
       if let before = draft.exchange(key, for: value) {
@@ -108,36 +137,36 @@ extension ContextFold {
     throw .contradiction(.objectDoesNotFit(object, .updated))
   }
 
-  private mutating func load<RowError>(
-    _ object: ObjectID, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
-  ) throws(ContextFoldError<RowError>) {
+  private mutating func load(
+    _ object: ObjectID, _ row: RowReading
+  ) throws(ContextFoldError<RowUnread>) {
     if objects.index(of: object) == nil {
       adopt(object, try draft(ofUnchanged: object, row))
     }
   }
 
   /// What an object is, changed or not.
-  func draft<RowError>(
-    of object: ObjectID, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
-  ) throws(ContextFoldError<RowError>) -> ObjectDraft {
+  func draft(
+    of object: ObjectID, _ row: RowReading
+  ) throws(ContextFoldError<RowUnread>) -> ObjectDraft {
     if let draft = objects[object] { return draft }
     return try draft(ofUnchanged: object, row)
   }
 
   /// What an object is of which there is nothing in memory.
-  private func draft<RowError>(
-    ofUnchanged object: ObjectID, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
-  ) throws(ContextFoldError<RowError>) -> ObjectDraft {
+  private func draft(
+    ofUnchanged object: ObjectID, _ row: RowReading
+  ) throws(ContextFoldError<RowUnread>) -> ObjectDraft {
     let base = base(ofUnchanged: object)
     return ObjectDraft(
       base: base, baseRow: try read(object, base, row),
       defaults: traits[object.entity]?.defaults ?? Row())
   }
 
-  func read<RowError>(
+  func read(
     _ object: ObjectID, _ commit: CommitNumber,
-    _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
-  ) throws(ContextFoldError<RowError>) -> Row? {
+    _ row: RowReading
+  ) throws(ContextFoldError<RowUnread>) -> Row? {
     do { return try row(object, commit) } catch { throw .row(error) }
   }
 }

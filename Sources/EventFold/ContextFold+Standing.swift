@@ -36,10 +36,10 @@ extension ContextFold {
     objects[object] = objects[object]?.standing(on: row, at: commit)
   }
 
-  mutating func refresh<RowError>(
+  mutating func refresh(
     _ refreshed: [ObjectID], keepingChanges: Bool, at commit: CommitNumber,
-    _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
-  ) throws(ContextFoldError<RowError>) {
+    _ row: RowReading
+  ) throws(ContextFoldError<RowUnread>) {
     var moved: [ObjectID: ObjectDraft] = [:]
     if keepingChanges {
       for object in refreshed {
@@ -55,9 +55,9 @@ extension ContextFold {
 
   /// What stands on a later commit has more than is brought in, and stays there. What others have left as it was keeps
   /// also what was set as it was.
-  mutating func merge<RowError>(
-    _ commit: CommitNumber, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
-  ) throws(ContextFoldError<RowError>) {
+  mutating func merge(
+    _ commit: CommitNumber, _ row: RowReading
+  ) throws(ContextFoldError<RowUnread>) {
     var rows: [ObjectID: Row?] = [:]
     for (object, draft) in objects where draft.base < commit {
       rows.updateValue(try read(object, commit, row), forKey: object)
@@ -89,9 +89,9 @@ extension ContextFold {
     ownBases = Places()
   }
 
-  mutating func save<RowError>(
-    as commit: CommitNumber, _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
-  ) throws(ContextFoldError<RowError>) {
+  mutating func save(
+    as commit: CommitNumber, _ row: RowReading
+  ) throws(ContextFoldError<RowUnread>) {
     var kept: [ObjectID: ObjectDraft] = [:]
     var saved: [ObjectID] = []
     for (object, draft) in objects.mayBeDirty {
@@ -106,10 +106,10 @@ extension ContextFold {
   }
 
   /// The transient values of an object that a save takes, which stay and do not ask for another save.
-  private func unsavable<RowError>(
+  private func unsavable(
     of object: ObjectID, _ draft: ObjectDraft, _ commit: CommitNumber,
-    _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
-  ) throws(ContextFoldError<RowError>) -> ObjectDraft? {
+    _ row: RowReading
+  ) throws(ContextFoldError<RowUnread>) -> ObjectDraft? {
     guard draft.isThere, let traits = traits[object.entity], !traits.transient.isEmpty else {
       return nil
     }
@@ -123,10 +123,10 @@ extension ContextFold {
     return left
   }
 
-  private func move<RowError>(
+  private func move(
     _ object: ObjectID, _ draft: ObjectDraft, to commit: CommitNumber,
-    _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
-  ) throws(ContextFoldError<RowError>) -> ObjectDraft? {
+    _ row: RowReading
+  ) throws(ContextFoldError<RowUnread>) -> ObjectDraft? {
     let row = draft.base == commit ? draft.baseRow : try read(object, commit, row)
     return draft.moved(to: commit, row: row, traits[object.entity] ?? KeyTraits())
   }

@@ -56,9 +56,9 @@ extension ContextFold {
   /// until the next change, and what is undone and redone until then comes before it.
   package mutating func forgetRedoSteps() { redoSteps = [] }
 
-  mutating func undo<RowError>(
-    _ restorations: [Restoration], _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
-  ) throws(ContextFoldError<RowError>) {
+  mutating func undo(
+    _ restorations: [Restoration], _ row: RowReading
+  ) throws(ContextFoldError<RowUnread>) {
     guard !isResumable || hasEarlierSteps || !undoSteps.isEmpty || !recorder.isEmpty else {
       throw .contradiction(.nothingToUndo(number))
     }
@@ -69,9 +69,9 @@ extension ContextFold {
     if isResumable { redoSteps.append(opposite) }
   }
 
-  mutating func redo<RowError>(
-    _ restorations: [Restoration], _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
-  ) throws(ContextFoldError<RowError>) {
+  mutating func redo(
+    _ restorations: [Restoration], _ row: RowReading
+  ) throws(ContextFoldError<RowUnread>) {
     // A change since the last border has taken away what could be redone.
     guard !isResumable || hasEarlierSteps || !redoSteps.isEmpty else {
       throw .contradiction(.nothingToRedo(number))
@@ -83,9 +83,9 @@ extension ContextFold {
   }
 
   /// What comes back, and the drafts of the objects that are not in memory; all is had before anything is changed.
-  private func restored<RowError>(
-    by restorations: [Restoration], _ row: (ObjectID, CommitNumber) throws(RowError) -> Row?
-  ) throws(ContextFoldError<RowError>) -> ([RestoredObject], [ObjectID: ObjectDraft]) {
+  private func restored(
+    by restorations: [Restoration], _ row: RowReading
+  ) throws(ContextFoldError<RowUnread>) -> ([RestoredObject], [ObjectID: ObjectDraft]) {
     var drafts: [ObjectID: ObjectDraft] = [:]
     for restoration in restorations where objects[restoration.object] == nil {
       drafts[restoration.object] = try draft(of: restoration.object, row)

@@ -60,6 +60,13 @@ package struct Drafts: Sendable {
     return base >= floor || behind.contains(object) ? base : floor
   }
 
+  /// The value of a key as an object has it now; nil where there is nothing of the object.
+  package func value(of key: KeyNumber, of object: ObjectID) -> Value?? {
+    if let index = active.index(forKey: object) { return active.values[index].value(of: key) }
+    guard !resting.isEmpty, let index = resting.index(forKey: object) else { return nil }
+    return resting.values[index].value(of: key)
+  }
+
   /// What a save would make of an object, and whether it has to be saved; nil where there is nothing of it.
   package func kind(of object: ObjectID) -> (kind: ObjectDraft.Kind, isDirty: Bool)? {
     if let index = active.index(forKey: object) {

@@ -1,7 +1,7 @@
 internal import ObjectStore
 
 /// Who listens to a context as a whole.
-struct ContextListeners {
+final class ContextListeners {
   /// How many notifications or changes wait for a slow reader; of more the oldest are dropped.
   static let bufferedCount = 256
 
@@ -15,9 +15,9 @@ struct ContextListeners {
   /// How many changes have been told.
   var changeCount = 0
   /// Whether somebody hears of changes.
-  private(set) var hearsChanges = false
+  @exclusivity(unchecked) private(set) var hearsChanges = false
   /// Whether somebody wants to know what the values were and are.
-  private(set) var hasChangeReaders = false
+  @exclusivity(unchecked) private(set) var hasChangeReaders = false
 
   var hearsObjects: Bool { !onChange.isEmpty || !notifications.isEmpty }
   /// Who is to be told: those that are there when the telling begins. Before each is called it is looked up, as
@@ -30,18 +30,18 @@ struct ContextListeners {
   func willSaveHandler(_ number: Int) -> (() -> Void)? { onWillSave[number] }
   func didSaveHandler(_ number: Int) -> ((Commit?) -> Void)? { onDidSave[number] }
 
-  mutating func add(onChange handler: @escaping (ObjectsDidChange) -> Void) -> Int {
+  func add(onChange handler: @escaping (ObjectsDidChange) -> Void) -> Int {
     onChange[next()] = handler
     noteHearing()
     return lastNumber
   }
 
-  mutating func add(onWillSave handler: @escaping () -> Void) -> Int {
+  func add(onWillSave handler: @escaping () -> Void) -> Int {
     onWillSave[next()] = handler
     return lastNumber
   }
 
-  mutating func add(onDidSave handler: @escaping (Commit?) -> Void) -> Int {
+  func add(onDidSave handler: @escaping (Commit?) -> Void) -> Int {
     onDidSave[next()] = handler
     return lastNumber
   }
@@ -52,7 +52,7 @@ struct ContextListeners {
     onDidSave: ((Commit?) -> Void)?
   )
 
-  mutating func remove(_ number: Int) -> Handlers {
+  func remove(_ number: Int) -> Handlers {
     let removed = (
       onChange.removeValue(forKey: number), onWillSave.removeValue(forKey: number),
       onDidSave.removeValue(forKey: number)
@@ -61,7 +61,7 @@ struct ContextListeners {
     return removed
   }
 
-  mutating func addNotifications() -> AsyncStream<ContextNotification> {
+  func addNotifications() -> AsyncStream<ContextNotification> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ContextNotification.self, bufferingPolicy: .bufferingNewest(Self.bufferedCount))
     notifications[next()] = continuation
@@ -70,7 +70,7 @@ struct ContextListeners {
     return stream
   }
 
-  mutating func addChanges() -> AsyncStream<ContextChange> {
+  func addChanges() -> AsyncStream<ContextChange> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ContextChange.self, bufferingPolicy: .bufferingNewest(Self.bufferedCount))
     changes[next()] = continuation
@@ -79,34 +79,36 @@ struct ContextListeners {
     return stream
   }
 
-  mutating func yield(_ notification: ContextNotification) {
+  func yield(_ notification: ContextNotification) {
     for (number, reader) in notifications {
-      if case .terminated = reader.yield(notification) { notifications[number] = nil }
+      guard case .terminated = reader.yield(notification) else { continue }
+      notifications[number] = nil
+      noteHearing()
     }
-    noteHearing()
   }
 
-  mutating func yield(_ change: ContextChange) {
+  func yield(_ change: ContextChange) {
     for (number, reader) in changes {
-      if case .terminated = reader.yield(change) { changes[number] = nil }
+      guard case .terminated = reader.yield(change) else { continue }
+      changes[number] = nil
+      noteHearing()
     }
-    noteHearing()
   }
 
   /// The context has come to its end, and so do sequences that are asked for later.
-  mutating func finish() {
+  func finish() {
     isFinished = true
     for reader in notifications.values { reader.finish() }
     for reader in changes.values { reader.finish() }
     (notifications, changes) = ([:], [:])
   }
 
-  private mutating func next() -> Int {
+  private func next() -> Int {
     lastNumber += 1
     return lastNumber
   }
 
-  private mutating func noteHearing() {
+  private func noteHearing() {
     hasChangeReaders = !changes.isEmpty
     hearsChanges = hearsObjects || hasChangeReaders
   }

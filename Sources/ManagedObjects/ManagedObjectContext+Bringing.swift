@@ -146,7 +146,7 @@ extension ManagedObjectContext {
         state.base = commitWithout(state)
         perform(.based(object, on: state.base), rows: [object: nil])
       }
-      state.basedIn = event.stretch
+      state.basedIn = marks.stretch
     }
     perform(.inserted(object), rows: [object: nil])
     state.presence = .there

@@ -86,7 +86,7 @@ extension ManagedObjectContext {
       return snapshot.number
     }
     begin()
-    if standIns.stretch != event.stretch { standIns.begin(event.stretch) }
+    if standIns.stretch != marks.stretch { standIns.begin(marks.stretch) }
     let moved = Set(keepingChanges ? objects.filter { fold.objects[$0] != nil } : [])
     let given = objects.filter { !moved.contains($0) }
     giveUpStandIns(of: given)
@@ -175,7 +175,7 @@ extension ManagedObjectContext {
     guard let state = root.instance(of: object)?.state else { return }
     root.fireForUndo(state)
     var committed = root.fold.objects[object].map(\.baseRow) ?? root.storedRow(state)
-    if standIns.stretch != event.stretch { standIns.begin(event.stretch) }
+    if standIns.stretch != marks.stretch { standIns.begin(marks.stretch) }
     var edits: [Edit] = []
     if standIns.keys[object] == nil {
       if committed == nil {

@@ -46,7 +46,7 @@ extension ManagedObjectContext {
     registered = [:]
     held = [:]
     pendingDeletions = []
-    event.end()
+    endEvent()
     tellFollowersOfReset()
     writer.releaseRead()
     for state in states {

@@ -52,13 +52,13 @@ extension ManagedObjectContext {
   ) -> ManagedObject {
     let state = object.state
     state.isFault = false
-    state.basedIn = event.stretch
-    state.insertedIn = event.number
+    state.basedIn = marks.stretch
+    state.insertedIn = marks.event
     state.isMadeUntracked = untrackedDepth > 0
     perform(.inserted(state.objectID), rows: rows)
     event.inserted.insert(state.objectID)
     openPatch?.inserted.append(state.objectID)
-    if event.collectsSets { event.noteSet(state.objectID) }
+    if marks.collectsSets { event.noteSet(state.objectID) }
     for (key, value) in info.fillings { perform(.setPrimitive(state.objectID, key, value)) }
     settle(state)
     object.awakeFromInsert()
@@ -125,7 +125,7 @@ extension ManagedObjectContext {
     var row = fold.objects[state.objectID]?.row ?? storedRow(state) ?? Row()
     for (key, value) in untrackedValues(of: state) { row[key] = value }
     noteChanged(state)
-    if event.collectsSets { event.noteSet(state.objectID) }
+    if marks.collectsSets { event.noteSet(state.objectID) }
     state.deletion = ObjectState.Deletion(row: row)
     state.presence = .deleted
     keepSetOver(of: state)

@@ -17,11 +17,11 @@ extension ManagedObjectContext {
       switch edit {
       case .set(let object, let key, let value), .setPrimitive(let object, let key, let value):
         guard let state = registered[object.rawValue]?.takeUnretainedValue() else { break }
-        state.note(number, key, value, event.number, event.setStretch)
+        state.note(number, key, value, marks.event, marks.setStretch)
         if case .set = edit { noteSetOver(state, key) }
       case .inserted, .based, .stepEnded, .renamed, .undoSwitched, .membersChanged, .saveFailed:
         break
-      default: event.setStretch &+= 1
+      default: marks.setStretch &+= 1
       }
     }
     apply(edit, rows: rows)
@@ -37,7 +37,7 @@ extension ManagedObjectContext {
       writer.record(.spliced(state.objectID, key, splice))
     } else {
       let edit = writer.recordSetting(of: key, of: state.objectID, to: value)
-      state.note(edit, key, value, event.number, event.setStretch)
+      state.note(edit, key, value, marks.event, marks.setStretch)
     }
     noteSetOver(state, key)
     if !state.hasDraft || !fold.setHeld(state.objectID, key, to: value) {
@@ -83,7 +83,7 @@ extension ManagedObjectContext {
     if writer.isWriting {
       begin()
       writer.record(.merged(commit))
-      event.setStretch &+= 1
+      marks.setStretch &+= 1
     }
     foundToSave = nil
     fold.merge(commit, rows: rows)
@@ -144,13 +144,13 @@ extension ManagedObjectContext {
   /// Says where an object stands, before its first edit since there was something unsaved.
   @inline(__always)
   func base(_ state: ObjectState) {
-    if state.basedIn != event.stretch { noteBase(of: state) }
+    if state.basedIn != marks.stretch { noteBase(of: state) }
   }
 
   private func noteBase(of state: ObjectState) {
     settleSave()
     begin()
-    state.basedIn = event.stretch
+    state.basedIn = marks.stretch
     if let parent = view.parent { return noteBaseInParent(of: state, parent) }
     guard let live = writer.live, state.base != .none else { return }
     // It was brought to a later commit with all others where nobody has changed it before that.
@@ -190,14 +190,14 @@ extension ManagedObjectContext {
         perform(
           draft.isDirty ? .set(object, key, value) : .setPrimitive(object, key, value), rows: rows)
       }
-      registered[object.rawValue]?.takeUnretainedValue().basedIn = event.stretch
+      registered[object.rawValue]?.takeUnretainedValue().basedIn = marks.stretch
     }
     perform(.stepEnded(name: nil))
     if let failure = writer.failure { throw failure }
   }
 
   /// Nothing is unsaved any more: objects say anew where they stand.
-  func beginStretch() { event.stretch &+= 1 }
+  func beginStretch() { marks.stretch &+= 1 }
 }
 
 extension ObjectState {

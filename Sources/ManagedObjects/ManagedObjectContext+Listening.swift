@@ -56,12 +56,12 @@ extension ManagedObjectContext {
     if openPatch != nil { return }
     tellFollowers(event)
     guard listeners.hearsChanges, !event.isEmpty else {
-      event.end()
+      endEvent()
       return
     }
     // What is changed by those who are told belongs to the next event.
     let ended = event
-    event.end()
+    endEvent()
     let changed = changedObjects(of: ended)
     if changed.isEmpty { return }
     if listeners.hasChangeReaders {

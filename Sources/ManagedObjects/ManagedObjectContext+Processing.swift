@@ -48,7 +48,7 @@ extension ManagedObjectContext {
   func mergeWhatCame() {
     // Not between the hooks of a save, which have prepared what is to be saved.
     // Nor in the midst of a patch, which has compared its old values with what there was.
-    guard automaticallyMergesChanges, !event.collectsSets, saveOnItsWay == nil, openPatch == nil,
+    guard automaticallyMergesChanges, !marks.collectsSets, saveOnItsWay == nil, openPatch == nil,
       writer.refusal == nil
     else { return }
     if view.parent != nil {

@@ -89,12 +89,12 @@ extension ManagedObjectContext {
     }
     let strong = states.compactMap(\.object)
     // What those who are told change is a change, and no part of the refresh.
-    var (unchanged, number, changedBefore): ([ObjectState], UInt32, Int) = ([], event.number, 0)
+    var (unchanged, number, changedBefore): ([ObjectState], UInt32, Int) = ([], marks.event, 0)
     var isDone = false
     beginTelling()
     transition(states, isRefresh: true) {
-      unchanged = states.filter { $0.notedIn != event.number }
-      (number, changedBefore) = (event.number, event.changed.count)
+      unchanged = states.filter { $0.notedIn != marks.event }
+      (number, changedBefore) = (marks.event, event.changed.count)
       do throws(StoreError) {
         // Who was told that it is about to happen may have been the first to change an object.
         for id in states.map(\.objectID) where rows[id] == nil && fold.objects[id] != nil {
@@ -121,7 +121,7 @@ extension ManagedObjectContext {
       }
       isDone = true
     }
-    if event.number == number { forgetChanged(unchanged, since: changedBefore) }
+    if marks.event == number { forgetChanged(unchanged, since: changedBefore) }
     endTelling()
     if !isDone { return }
     for state in states where state.presence == .there && keepingChanges {

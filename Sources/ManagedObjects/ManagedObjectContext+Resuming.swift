@@ -46,7 +46,7 @@ extension ManagedObjectContext {
     registered = [:]
     held = [:]
     pendingDeletions = []
-    event.end()
+    endEvent()
     writer.end()
     writer = EditWriter(refusing: .closed)
     fold = ContextFold(fold.number, name: name, on: fold.base)

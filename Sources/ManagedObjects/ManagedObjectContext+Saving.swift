@@ -136,8 +136,8 @@ extension ManagedObjectContext {
   private func runWillSave(_ called: inout Set<ObjectID>) throws {
     var roundCount = 0
     var isSet: Set<ObjectID> = []
-    event.collectsSets = true
-    defer { event.collectsSets = false }
+    marks.collectsSets = true
+    defer { marks.collectsSets = false }
     let isApart = !fold.hasOpenStep && !fold.undoSteps.isEmpty
     defer { processPendingChanges(endingStep: true, ofHooks: isApart) }
     while true {
@@ -183,14 +183,8 @@ extension ManagedObjectContext {
       return "\(property.name) \(failure.reason)"
     }
     request.keepsEnds = true
-    // It is asked for all keys of an object, and then for those of another.
-    var known: (object: UInt64, state: Unmanaged<ObjectState>?) = (0, nil)
-    request.edit = { [registered, stretch = event.setStretch] object, key, value in
-      if known.object != object.rawValue {
-        known = (object.rawValue, registered[object.rawValue])
-      }
-      return known.state?.takeUnretainedValue().setEdits.edit(of: key, value, in: stretch)
-    }
+    let edits = KnownEdits(of: registered, in: marks.setStretch)
+    request.edit = { object, key, value in edits.edit(of: object, key, value) }
     return request
   }
 

@@ -8,7 +8,7 @@ extension ManagedObjectContext {
 
   /// Whether somebody wants to know what is read.
   @inline(__always)
-  var isReadWatched: Bool { !watching.recordings.isEmpty || probe.isTracking }
+  var isReadWatched: Bool { watching.isRecording || probe.isTracking }
 
   @inline(__always)
   func willRead(_ state: ObjectState, _ key: KeyNumber) {
@@ -22,7 +22,7 @@ extension ManagedObjectContext {
   /// Notes for who watches reading that a key is read.
   func noteRead(of state: ObjectState, _ name: String) {
     if state.probe != nil { return }
-    if !watching.recordings.isEmpty {
+    if watching.isRecording {
       watching.recordings[watching.recordings.count - 1].note(state, name)
     }
     guard probe.isTracking, let object = state.object else { return }
@@ -147,7 +147,7 @@ extension ManagedObjectContext {
   private func tellObservers() {
     if watching.untold.isEmpty, watching.stale.isEmpty { return }
     // What observers read is not what the computing depends on in which they are told.
-    let isComputing = !watching.recordings.isEmpty
+    let isComputing = watching.isRecording
     if isComputing { watching.recordings.append(Recording()) }
     defer { if isComputing { watching.recordings.removeLast() } }
     while true {

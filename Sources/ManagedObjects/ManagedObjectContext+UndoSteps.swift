@@ -12,7 +12,7 @@ extension ManagedObjectContext {
   /// what they change is no step by that.
   func processForFetch() {
     view.parent?.processForFetch()
-    if event.collectsSets {
+    if marks.collectsSets {
       if propagatesDeletesAtEndOfEvent { propagateDeletions() }
       // What a transformer cannot store is told by the save.
       try? storePending()

@@ -7,14 +7,14 @@ extension ManagedObjectContext {
   ///
   /// - Throws: all that is wrong.
   func validateUntilQuiet() throws {
-    (event.collectsSets, event.collectsPrimitiveSets) = (true, true)
+    (marks.collectsSets, marks.collectsPrimitiveSets) = (true, true)
     _ = event.takeSet()
     let isApart = !fold.hasOpenStep && !fold.undoSteps.isEmpty
     var (isChanged, roundCount) = (false, 0)
     defer {
       isChanged = isChanged || !event.takeSet().isEmpty
       if isChanged { processPendingChanges(endingStep: true, ofHooks: isApart) }
-      (event.collectsSets, event.collectsPrimitiveSets) = (false, false)
+      (marks.collectsSets, marks.collectsPrimitiveSets) = (false, false)
     }
     var before: [ObjectID: Row?] = [:]
     while true {

@@ -37,7 +37,7 @@ extension ManagedObjectContext {
     if state.presence == .deleted {
       return state.deletion?.row[key] ?? state.entity.transientDefault(of: key)
     }
-    if state.hasDraft, let draft = fold.objects[state.objectID] { return draft.value(of: key) }
+    if state.hasDraft, let value = fold.objects.value(of: key, of: state.objectID) { return value }
     if let stored = stored(state, key) { return stored }
     return state.presence == .there ? state.entity.transientDefault(of: key) : Value?.none
   }
@@ -189,7 +189,7 @@ extension ManagedObjectContext {
     base(state)
     if state.untracked != nil { state.endUntracked(key) }
     perform(.setPrimitive(state.objectID, key, held))
-    if event.collectsPrimitiveSets { event.noteSet(state.objectID) }
+    if marks.collectsPrimitiveSets { event.noteSet(state.objectID) }
     replaceDecoded(of: state, key)
     settle(state)
   }
@@ -198,7 +198,7 @@ extension ManagedObjectContext {
   @inline(__always)
   func noteChange(of state: ObjectState, _ key: KeyNumber) {
     noteChanged(state)
-    if event.collectsSets { event.noteSet(state.objectID) }
+    if marks.collectsSets { event.noteSet(state.objectID) }
     // What the fold notes for undoing says the same, where it does.
     if groupDepth > 0 || undoDisabledDepth > 0 || listeners.hasChangeReaders {
       noteBefore(of: state, key)
@@ -208,14 +208,14 @@ extension ManagedObjectContext {
   /// Notes for the current event that an object changes.
   @inline(__always)
   func noteChanged(_ state: ObjectState) {
-    if state.notedIn != event.number {
-      state.notedIn = event.number
+    if state.notedIn != marks.event {
+      state.notedIn = marks.event
       event.changed.append(state.objectID)
     }
   }
 
   func noteBefore(of state: ObjectState, _ key: KeyNumber) {
-    if state.insertedIn == event.number { return }
+    if state.insertedIn == marks.event { return }
     if event.valuesBefore[state.objectID]?[key] != nil { return }
     let before = currentValue(of: state, key)
     event.valuesBefore[state.objectID, default: [:]].updateValue(before, forKey: key)

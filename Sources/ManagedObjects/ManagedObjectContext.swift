@@ -6,6 +6,9 @@ public import ObjectStore
 ///
 /// Every change is an event in the journal when the call returns. A context and its objects stay on one thread, or with
 /// one actor; the compiler sees to it.
+///
+/// What every edit asks is not checked for overlapping accesses at run time (`exclusivity`), where there is nothing in it
+/// that could be half changed, and where no code of the program's runs while it is changed. Everything else is.
 public final class ManagedObjectContext {
   /// What of the store the context shows.
   let view: StoreView
@@ -14,37 +17,38 @@ public final class ManagedObjectContext {
   /// What is not saved, and what can be undone: what a replay of the context's edits would give.
   package internal(set) var fold: ContextFold
   /// How the context's edits reach the journal.
-  var writer: EditWriter
+  @exclusivity(unchecked) var writer: EditWriter
 
   /// The objects that there are instances of.
-  var registered: [UInt64: Unmanaged<ObjectState>] = [:]
+  @exclusivity(unchecked) var registered: [UInt64: Unmanaged<ObjectState>] = [:]
   /// The objects that have changes, or that the undo history needs.
   var held: [ObjectID: ManagedObject] = [:]
   /// The objects that a save would take, where they have been found since the last edit.
   var foundToSave: [ManagedObject]?
   /// How many they were when it was last looked which of them are needed.
-  var heldAfterRelease = 0
+  @exclusivity(unchecked) var heldAfterRelease = 0
   /// How many saves are still to come before it is looked again, unless these have become many more.
-  var savesUntilRelease = 0
+  @exclusivity(unchecked) var savesUntilRelease = 0
   /// The numbers of keys that have been looked up.
   var keys: [String: KeyNumber] = [:]
   /// The key paths that have been looked up, by the class of the objects that they were read of.
   var knownKeyPaths: [AnyKeyPath: [ObjectIdentifier: KnownKeyPath]] = [:]
   /// What has changed since pending changes were processed last.
-  var event = ContextEvent()
+  @exclusivity(unchecked) var event = ContextEvent()
+  @exclusivity(unchecked) var marks = EventMarks()
   /// Who watches the objects.
-  var watching = Watching()
+  let watching = Watching()
   let probe = TrackingProbe()
   /// Who listens to the context as a whole.
-  var listeners = ContextListeners()
+  let listeners = ContextListeners()
   /// Whether the context is used by the main actor.
   let isOfMainActor: Bool
   /// Whether the next change has pending changes be processed by and by.
-  var schedulesProcessing: Bool
+  @exclusivity(unchecked) var schedulesProcessing: Bool
   /// Tells when others save, where the context brings that in by itself, and whenever it comes.
   var commitWatch: CommitWatch?
   /// The last commit that was brought in, where the context does so by itself.
-  var mergedThrough = CommitNumber.none
+  @exclusivity(unchecked) var mergedThrough = CommitNumber.none
   /// By which numbers the context has saved: others' commits are brought in, and not its own.
   var ownNumbers: Set<ContextNumber> = []
   /// Deleted objects whose delete rules are to be run.
@@ -52,11 +56,11 @@ public final class ManagedObjectContext {
   /// Objects with values of transformed attributes that are not stored yet.
   var unstored: Set<ObjectID> = []
   /// Whether a relationship that is answered from its inverse has been read: its destinations are kept in step.
-  var hasReadMembers = false
+  @exclusivity(unchecked) var hasReadMembers = false
   /// What leads where of what is not saved, since that was asked for; nil where it is to be found out anew.
   var unsavedReferences: UnsavedReferences?
   /// How many are reading what was fetched, while nothing is tracked.
-  var untrackedDepth = 0
+  @exclusivity(unchecked) var untrackedDepth = 0
   /// What a child has written down of its ancestors' unsaved work.
   var standIns = StandIns()
   /// The contexts within this one that bring in by themselves what it changes.
@@ -66,21 +70,21 @@ public final class ManagedObjectContext {
   /// The save whose commit is on its way, while the caller's thread does something else.
   var saveOnItsWay: SaveOnItsWay?
   /// How many groups of undo steps are open.
-  var groupDepth = 0
+  @exclusivity(unchecked) var groupDepth = 0
   /// How many groups undoing or giving up has ended, of which the end is yet to be said.
-  var brokenGroupCount = 0
+  @exclusivity(unchecked) var brokenGroupCount = 0
   /// The patch that is being applied, from its first change until its step is whole.
   var openPatch: OpenPatch?
   /// Whether a save is being prepared or made.
-  var isSaving = false
+  @exclusivity(unchecked) var isSaving = false
   /// The name of the step that is being made. The empty one is that of hooks' steps, and none that can be given.
   var actionName: String? {
     didSet { if actionName == UndoStep.nameOfHooks { actionName = nil } }
   }
   /// What becomes of changes that follow from what was undone or redone just now.
-  var followUp = FollowUp.none
+  @exclusivity(unchecked) var followUp = FollowUp.none
   /// How many have switched undo off.
-  var undoDisabledDepth = 0
+  @exclusivity(unchecked) var undoDisabledDepth = 0
   /// Why something could not be read that a caller could not be told of. No save succeeds until it is taken.
   var readFailure: (any Error)?
 
@@ -91,14 +95,14 @@ public final class ManagedObjectContext {
     didSet { forgetEarlySteps() }
   }
   /// How many steps were forgotten by that.
-  var forgottenStepCount = 0
+  @exclusivity(unchecked) var forgottenStepCount = 0
   /// Whether delete rules run when pending changes are processed; otherwise they do at the save.
-  public var propagatesDeletesAtEndOfEvent = true
+  @exclusivity(unchecked) public var propagatesDeletesAtEndOfEvent = true
   /// Whether a fault whose object is gone is shown as a deleted object without values; otherwise the next save
   /// throws what was missing.
-  public var shouldDeleteInaccessibleFaults = true
+  @exclusivity(unchecked) public var shouldDeleteInaccessibleFaults = true
   /// Whether dynamic attributes that are set as they were saved do not count as changed.
-  public var reconcilesChangesAtOnce = false
+  @exclusivity(unchecked) public var reconcilesChangesAtOnce = false
 
   /// Whether what others save is brought in when pending changes are processed, as `merge(from:)` does: what was
   /// changed here is kept. In a context within another it is what that one changes, saved or not, once that has

@@ -2,7 +2,8 @@ internal import ObjectModel
 internal import ObjectStore
 
 /// What a context knows of one object. The object itself, which programs hold, and the wrappers of its properties
-/// share it.
+/// share it. What every edit asks of it and is a number or a flag is not checked for overlapping accesses, as in its
+/// context.
 package final class ObjectState {
   /// Whether the object is there, for its context.
   enum Presence {
@@ -17,29 +18,29 @@ package final class ObjectState {
   let objectID: ObjectID
   let entity: EntityInfo
   /// Nil when the context has ended or forgotten the object.
-  unowned(unsafe) var context: ManagedObjectContext?
+  @exclusivity(unchecked) unowned(unsafe) var context: ManagedObjectContext?
   /// The object, which holds this state; nil only while it is made.
-  unowned(unsafe) var object: ManagedObject?
+  @exclusivity(unchecked) unowned(unsafe) var object: ManagedObject?
 
   /// Whether nothing of it has been read yet, or it has been given up.
-  var isFault = true
+  @exclusivity(unchecked) var isFault = true
   /// Whether it is told at this moment that it has become a fault: it is not read meanwhile.
-  var isTurningIntoFault = false
+  @exclusivity(unchecked) var isTurningIntoFault = false
   /// Whether it came to be while nothing was tracked.
-  var isMadeUntracked = false
+  @exclusivity(unchecked) var isMadeUntracked = false
   /// Whether it is told at this moment that it is about to be deleted.
-  var isBeingDeleted = false
+  @exclusivity(unchecked) var isBeingDeleted = false
   /// Whether the context was reset.
-  var isForgotten = false
-  var presence = Presence.there
+  @exclusivity(unchecked) var isForgotten = false
+  @exclusivity(unchecked) var presence = Presence.there
   /// The commit that the object stands on; what is not committed stands on none.
-  var base = CommitNumber.none
+  @exclusivity(unchecked) var base = CommitNumber.none
   /// What the object had there; nil for a fault, and for what is not committed.
   var handle: RowHandle?
   /// Whether the context's fold has something of the object: its values come before those of `handle`.
-  var hasDraft = false
+  @exclusivity(unchecked) var hasDraft = false
   /// What the object would be saved as.
-  var standing = Standing.unchanged
+  @exclusivity(unchecked) var standing = Standing.unchanged
   /// Values that were set while nothing is tracked; they are nobody's but this object's.
   var untracked: [KeyNumber: Value?]? {
     didSet { if untracked == nil { (covered, setOverIn) = ([:], [:]) } }
@@ -56,13 +57,13 @@ package final class ObjectState {
   /// What its delete rules go by; nil where it is not deleted.
   var deletion: Deletion?
   /// The stretch of unsaved work in which the journal has been told last where the object stands.
-  var basedIn: UInt32 = 0
+  @exclusivity(unchecked) var basedIn: UInt32 = 0
   /// The edits that have set its values.
   var setEdits = SetEdits()
   /// The event in which the object was noted as changed.
-  var notedIn: UInt32 = 0
+  @exclusivity(unchecked) var notedIn: UInt32 = 0
   /// The event in which the object came to be: it had nothing before.
-  var insertedIn: UInt32 = 0
+  @exclusivity(unchecked) var insertedIn: UInt32 = 0
 
   /// Who watches the object.
   var watch: ObjectWatch?

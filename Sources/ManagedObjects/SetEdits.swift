@@ -59,3 +59,24 @@ struct SetEdits {
     return nil
   }
 }
+
+/// The edits of many objects, asked for all keys of one, and then for those of another.
+final class KnownEdits {
+  private let states: [UInt64: Unmanaged<ObjectState>]
+  private let stretch: UInt32
+  private var last: (object: UInt64, edits: SetEdits) = (0, SetEdits())
+
+  /// - Parameter states: of objects that stay as long as it is asked.
+  init(of states: [UInt64: Unmanaged<ObjectState>], in stretch: UInt32) {
+    self.states = states
+    self.stretch = stretch
+  }
+
+  func edit(of object: ObjectID, _ key: KeyNumber, _ value: Value?) -> RecordedEdit? {
+    if last.object != object.rawValue {
+      let state = states[object.rawValue]?.takeUnretainedValue()
+      last = (object.rawValue, state?.setEdits ?? SetEdits())
+    }
+    return last.edits.edit(of: key, value, in: stretch)
+  }
+}

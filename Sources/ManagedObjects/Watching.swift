@@ -2,13 +2,17 @@ internal import ObjectModel
 internal import Observation
 
 /// What a context knows of those who watch its objects.
-struct Watching {
+final class Watching {
   /// How many objects are watched.
-  var objectCount = 0
+  @exclusivity(unchecked) var objectCount = 0
   /// What is read for the computed keys that are being computed, the innermost last.
-  var recordings: [Recording] = []
+  var recordings: [Recording] = [] {
+    didSet { isRecording = !recordings.isEmpty }
+  }
+  /// Whether a key is being computed.
+  @exclusivity(unchecked) private(set) var isRecording = false
   /// How many changes are being made that are told together.
-  var depth = 0
+  @exclusivity(unchecked) var depth = 0
   /// What observers are to be told.
   var untold: [Untold] = []
   /// Computed keys whose observers are to be told.
@@ -33,7 +37,7 @@ struct Watching {
   }
 
   /// The context has no objects any more.
-  mutating func forgetObjects() {
+  func forgetObjects() {
     objectCount = 0
     untold = []
     stale = []
@@ -43,7 +47,7 @@ struct Watching {
   }
 
   /// What Observation knows a key by.
-  mutating func keyPath(_ name: String) -> KeyPath<ManagedObject, Value?> {
+  func keyPath(_ name: String) -> KeyPath<ManagedObject, Value?> {
     if let path = keyPaths[name] { return path }
     let path: KeyPath<ManagedObject, Value?> = \ManagedObject.[name]
     keyPaths[name] = path
