@@ -44,8 +44,10 @@ extension JournaledStore {
     let (journal, report) = try opening.openJournal(
       making: options.makesStore ? .ifMissing : .never, journalOptions)
     do throws(StoreError) {
+      var runs = options.run
+      runs.hasThread = options.journal.hasUpkeepThread
       var files = try CheckpointFiles(
-        in: journal.folder, journal.store, cache: opening.cache, runs: options.run)
+        in: journal.folder, journal.store, cache: opening.cache, runs: runs)
       let fold = try opening.fold(
         journal, &files, within: options.unflushedByteCount)
       if let (name, checkpoint) = opening.checkpoint { files.stand(on: checkpoint, name: name) }

@@ -9,6 +9,8 @@ package struct RunOptions: Hashable, Sendable {
   package var blockRowCount = 250
   /// How many bytes of values a block may have, roughly, unless it has one row only.
   package var blockByteCount = 256 << 10
+  /// Whether a thread of its own compresses a block while the next one is put together.
+  package var hasThread = false
 
   package init() {}
 }
@@ -27,19 +29,16 @@ package struct RunSummary: Hashable, Sendable {
 /// Writes a run: rows in the order of their objects, then the index.
 ///
 /// The file is a run once `finish` has returned. A writer that has thrown, or is let go before, leaves a file
-/// that is none; whoever made it removes it. Until then up to a block of rows is in memory.
+/// that is none; whoever made it removes it. Until then up to two blocks of rows are in memory.
 package struct RunWriter: ~Copyable {
-  private var file: SealedFileWriter
+  private let press: BlockPress
   private let store: StoreIdentity
-  private let salt: UInt64
   private let options: RunOptions
   private var block = BlockAssembly()
-  private var index = ByteWriter(capacity: 4096)
+  private var blockCount = 0
   private var rowCount: UInt64 = 0
   private var deletedCount: UInt64 = 0
   private var last: UInt64?
-  /// The frame of a block that is taken over.
-  private var copied = ByteWriter()
 
   /// Makes the file, which must not be there.
   ///
@@ -54,10 +53,12 @@ package struct RunWriter: ~Copyable {
     precondition(
       (1...Limits.payloadByteCount / 4).contains(options.blockByteCount),
       "a block is bounded by at most a fourth of what a frame may hold")
-    file = try SealedFileWriter(
-      making: name, in: folder, RunHeader(store: store, salt: salt))
-    (self.store, self.salt, self.options) = (store, salt, options)
+    press = try BlockPress(
+      making: name, in: folder, store: store, salt: salt, hasThread: options.hasThread)
+    (self.store, self.options) = (store, options)
   }
+
+  deinit { press.end() }
 
   /// Adds an object behind all others.
   ///
@@ -84,29 +85,22 @@ package struct RunWriter: ~Copyable {
   /// - Throws: what `append` does.
   package consuming func finish() throws(RunError) -> RunSummary {
     if !block.isEmpty { try writeBlock() }
-    let blockCount = file.frameCount
-    let byteCount = try file.finish(
-      index: index.unsafeBytes, .runIndex, rowCount: rowCount, deletedCount: deletedCount)
-    extendLifetime(index)
+    let byteCount = try press.finish(rowCount: rowCount, deletedCount: deletedCount)
     return RunSummary(
       rowCount: rowCount, deletedCount: deletedCount, blockCount: blockCount,
       byteCount: byteCount)
   }
 
   private mutating func writeBlock() throws(RunError) {
-    try refuseTooMany()
-    var entry = try block.compress(with: file.sealer.lz4, salt: salt, store: store.tag)
-    entry.sealedByteCount = try file.append(.rows, payloadByteCount: block.payloadByteCount) {
-      _, output in block.writeFrame(to: &output)
-    }
-    entry.write(to: &index)
-    block.removeAll()
+    try countBlock()
+    try press.write(&block)
   }
 
-  private func refuseTooMany() throws(RunError) {
-    guard file.frameCount < RunIndex.largestBlockCount else {
+  private mutating func countBlock() throws(RunError) {
+    guard blockCount < RunIndex.largestBlockCount else {
       throw .tooManyBlocks(limit: RunIndex.largestBlockCount)
     }
+    blockCount += 1
   }
 
   // MARK: Blocks of other runs
@@ -133,16 +127,9 @@ package struct RunWriter: ~Copyable {
       last.map { $0 < entry.firstObject } ?? true, "objects are added in ascending order")
     last = entry.lastObject
     if !block.isEmpty { try writeBlock() }
-    copied.removeAll()
-    try refuseTooMany()
-    let (written, payloadByteCount) = sealed.writeFrame(
-      with: file.sealer.lz4, salt: salt, to: &copied)
-    var copiedEntry = written
-    copiedEntry.sealedByteCount = try file.append(.rows, payloadByteCount: payloadByteCount) {
-      [copied = copied.unsafeBytes] _, output in output.write(copied)
-    }
+    try countBlock()
+    try press.write(sealed)
     rowCount += UInt64(entry.rowCount)
     deletedCount += UInt64(sealed.directory.deletedCount)
-    copiedEntry.write(to: &index)
   }
 }

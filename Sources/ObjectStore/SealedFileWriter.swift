@@ -65,10 +65,10 @@ struct SealedFileWriter: ~Copyable {
     try onDisk { () throws(DiskError) in try file.syncData() }
   }
 
-  /// Writes the index and the footer, and syncs the file. The folder is for the caller to sync.
+  /// Writes the index and the footer, syncs the file and closes it. The folder is for the caller to sync.
   ///
   /// - Returns: the length of the file.
-  consuming func finish(
+  mutating func finish(
     index: UnsafeRawBufferPointer, _ kind: FrameKind, rowCount: UInt64, deletedCount: UInt64
   ) throws(RunError) -> UInt64 {
     let check = sealer.seal(index, kind, at: place)
