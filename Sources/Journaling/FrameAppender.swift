@@ -6,7 +6,7 @@ internal import DiskAccess
 final class FrameAppender {
   private let disk: any Disk
   private let folder: any DiskFolder
-  private let journalFolder: any DiskFolder
+  let journalFolder: any DiskFolder
   let options: JournalOptions
   private(set) var segment: ActiveSegment
   var sealer = FrameSealer()
@@ -107,14 +107,10 @@ final class FrameAppender {
     try replaceManifest(with: changed)
   }
 
-  /// Removes the files of segments before the first that the manifest names.
-  func removeDroppedSegments() throws(DiskError) {
-    for name in try journalFolder.names() {
-      guard let number = SegmentNumber(fileName: name), number < manifest.segments[0].number else {
-        continue
-      }
-      // Where a loss of power brings it back, it goes with the next.
-      try journalFolder.remove(name)
+  /// The files of segments before the first that the manifest names.
+  func droppedSegments() throws(DiskError) -> [String] {
+    try journalFolder.names().filter { name in
+      SegmentNumber(fileName: name).map { $0 < manifest.segments[0].number } ?? false
     }
   }
 

@@ -51,11 +51,16 @@ extension Journal {
         JournalFiles.isAllowed(attachment.fileName),
         "a file's name is of letters, digits, dots, hyphens and underscores")
     }
-    try lock.withLock { () throws(JournalError) in
+    let (folder, dropped) = try lock.withLock { () throws(JournalError) in
       try lead { () throws(DiskError) in
         try appender.replaceAttachments(attachments, droppingBefore: first ?? .none)
-        if first != nil { try appender.removeDroppedSegments() }
+        return (appender.journalFolder, first == nil ? [] : try appender.droppedSegments())
       }
+    }
+    // Large files take their time, for which nobody who appends has to wait. Where a loss of power brings one back, it goes
+    // with the next.
+    try onDisk { () throws(DiskError) in
+      for name in dropped { try folder.remove(name) }
     }
   }
 
