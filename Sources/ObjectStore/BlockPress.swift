@@ -43,8 +43,8 @@ final class BlockPress: @unchecked Sendable {
   /// - Throws: what is wrong with it, or with one before it.
   func write(_ block: inout BlockAssembly) throws(RunError) {
     try waitForGiven()
+    // The one before is empty, and keeps its memory for the next.
     swap(&block, &given)
-    block.removeAll()
     guard thread != nil else { return try writeGiven() }
     lock.withLock {
       isBusy = true

@@ -48,7 +48,7 @@ package final class Run: Sendable {
   /// Opens a run whose index or footer is damaged, with the blocks that are sound, and these alone.
   ///
   /// - Returns: nil where its footer is not known, without which it may be any run.
-  init?(
+  package init?(
     searching name: String, in folder: any ReadableFolder, store: StoreIdentity, cache: BlockCache
   ) throws(RunError) {
     file = try onDisk { () throws(DiskError) in try folder.fileForReading(name) }

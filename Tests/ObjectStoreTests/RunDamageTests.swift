@@ -160,4 +160,22 @@ import Testing
     #expect(throws: RunError.self) { try run.samples() }
     #expect(throws: RunError.self) { try run.verify() }
   }
+
+  @Test func `where the index is damaged, the blocks are found with all their rows`() throws {
+    for seed in UInt64(1)...30 {
+      var dice = Dice(seed: seed)
+      let samples = dice.samples(1 + dice.pick(120))
+      let written = try WrittenRun(samples) { $0.blockRowCount = 7 }
+      var bytes = written.bytes
+      // Within the index, which lies before the footer.
+      bytes[bytes.count - RunFooter.byteCount - 20] ^= 0x10
+      #expect(throws: RunError.self, "seed \(seed)") { try ObjectStoreTests.run(bytes) }
+      let folder = MemoryFolder(["run": MemoryFile(bytes, name: "run")])
+      let found = try #require(
+        try Run(
+          searching: "run", in: folder, store: runStore, cache: BlockCache(largestByteCount: 0)))
+      #expect(found.blockCount == written.summary.blockCount, "seed \(seed)")
+      #expect(try found.samples() == samples, "seed \(seed)")
+    }
+  }
 }
