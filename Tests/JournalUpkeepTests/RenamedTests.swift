@@ -204,6 +204,28 @@ import ToolSupport
     #expect(run("get Note/1 t").output == "note\n")
   }
 
+  @Test func `what leads to an object is shown of a time whose model had the relationship`() throws
+  {
+    let disk = try RenamedJournal.withoutFolding()
+    let then = Upkeep.run("get Folder/1 notes --at 1 -s Notes.xjournal", on: disk)
+    #expect(then.status == .fine && then.output.contains("Note/1"), "\(then)")
+    let now = Upkeep.run("get Folder/1 notes -s Notes.xjournal", on: disk)
+    #expect(now.status == .no && now.errors.contains("notes"), "\(now)")
+  }
+
+  @Test(arguments: ["1", "2 --only --force"])
+  func `of many objects that go with their entity the first are named, and the others counted`(
+    commit: String
+  ) throws {
+    let disk = try RenamedJournal.withoutZeds()
+    let restored = Upkeep.run("restore \(commit) -s Notes.xjournal", on: disk)
+    #expect(restored.status == .fine, "\(restored)")
+    #expect(
+      restored.errors.hasPrefix(
+        "note: Zed/1, Zed/2, Zed/3 and 2 more cannot come back: the model has no ‘Zed’ any more. ‘export --at’ shows what was.\n"
+      ), "\(restored)")
+  }
+
   @Test
   func `what came by a commit and went with its entity is not missed when that is taken back`()
     throws

@@ -71,6 +71,46 @@ package enum RenamedJournal {
     }
   }
 
+  /// Five `Zed`s are made by the first commit, are others by the second, and have gone with their entity before the third.
+  package static func withoutZeds() throws -> SimulatedDisk {
+    let zed = EntityDescription("Zed", attributes: [AttributeDescription("z", .string)])
+    let note = EntityDescription("Note", attributes: [AttributeDescription("t", .string)])
+    let both = try ManagedObjectModel(entities: [note, zed])
+    let models = [both, both, try ManagedObjectModel(entities: [note])]
+    return try journal(models) { round, context in
+      switch round {
+      case 0: for number in 1...5 { context.insert("Zed")["z"] = .string("\(number)") }
+      case 1: for zed in try context.fetch(FetchRequest("Zed")) { zed["z"] = "another" }
+      default: context.insert("Note")["t"] = "note"
+      }
+      try context.save()
+    }
+  }
+
+  /// `Note`s lead to a `Folder` that is answered from them, until the model has neither relationship from commit 2 on.
+  package static func withoutFolding() throws -> SimulatedDisk {
+    func model(_ isFolding: Bool) throws -> ManagedObjectModel {
+      let (one, many) = (
+        RelationshipDescription("folder", to: "Folder", inverse: "notes"),
+        RelationshipDescription("notes", to: "Note", inverse: "folder", isToMany: true)
+      )
+      return try ManagedObjectModel(entities: [
+        EntityDescription(
+          "Note", attributes: [AttributeDescription("t", .string)],
+          relationships: isFolding ? [one] : []),
+        EntityDescription(
+          "Folder", attributes: [AttributeDescription("n", .string)],
+          relationships: isFolding ? [many] : []),
+      ])
+    }
+    return try journal([try model(true), try model(false)]) { round, context in
+      let note = context.insert("Note")
+      note["t"] = .string("note \(round)")
+      if round == 0 { note["folder"] = .reference(context.insert("Folder").objectID) }
+      try context.save()
+    }
+  }
+
   /// `Zed`, to whose objects another leads, is called `Zeb` from commit 2 on.
   package static func renamedDestination() throws -> SimulatedDisk {
     let models = try [("Zed", nil), ("Zeb", "Zed")].map { name, former in
