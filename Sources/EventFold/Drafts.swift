@@ -37,7 +37,8 @@ package struct Drafts: Sendable {
 
   package internal(set) subscript(object: ObjectID) -> ObjectDraft? {
     get {
-      if let draft = active[object] { return lifted(draft, object) }
+      // Where there is nothing, as for who only reads, the object is not hashed.
+      if !active.isEmpty, let draft = active[object] { return lifted(draft, object) }
       guard !resting.isEmpty, let draft = resting[object] else { return nil }
       return lifted(draft, object)
     }
