@@ -10,18 +10,20 @@ struct BlockAssembly: ~Copyable {
   private struct Column {
     let key: KeyNumber
     /// The values of the first rows; those that follow have none.
-    var values: [Value] = []
+    var values: [ArrayElement] = []
     /// How many of them are not null.
     var valueCount = 0
   }
 
   private var objects: [UInt64] = []
   private var deletions: [UInt8] = []
-  private var commits: [Value] = []
+  private var commits: [ArrayElement] = []
   /// Sorted by key.
   private var columns: [Column] = []
   /// How many bytes the values have, roughly.
   private var byteCount = 0
+  /// The rows of other runs that values lie in.
+  private var sources: [BlockRows] = []
 
   // Of the block that has been compressed
   private var list = ByteWriter(capacity: 64 << 10)
@@ -38,11 +40,13 @@ struct BlockAssembly: ~Copyable {
   var rowCount: Int { objects.count }
 
   /// Whether a row can be added to those that are there.
-  func hasRoom(for object: UInt64, _ row: Row?, byteCount: Int, _ options: RunOptions) -> Bool {
+  func hasRoom(
+    for object: UInt64, byteCount: Int, valueCount: Int, _ options: RunOptions
+  ) -> Bool {
     guard let first = objects.first else { return true }
     // Every column has a reference for every row. How many columns there will be is not known, but no more
     // than twice as many as this.
-    let columnCount = max(columns.count, row?.entries.count ?? 0)
+    let columnCount = max(columns.count, valueCount)
     let references = columnCount * (objects.count + 1 + Self.columnByteCount)
     return objects.count < options.blockRowCount
       && self.byteCount + byteCount + references <= options.blockByteCount
@@ -50,31 +54,52 @@ struct BlockAssembly: ~Copyable {
       && object - first <= RunLimits.span
   }
 
+  /// Of how many blocks rows are kept. A block has rows of few others, unless most of theirs are gone.
+  private static let largestSourceCount = 16
+
+  /// Whether rows of another run may be kept until the block is written.
+  func mayKeep(_ rows: BlockRows) -> Bool {
+    sources.count < Self.largestSourceCount || sources.contains { $0 === rows }
+  }
+
+  /// Keeps the rows that the next row's values lie among, until the block is written.
+  mutating func keep(_ rows: BlockRows?) {
+    if let rows, !sources.contains(where: { $0 === rows }) { sources.append(rows) }
+  }
+
   /// Adds a row.
-  mutating func append(_ object: UInt64, _ stored: StoredRow, byteCount: Int) {
+  ///
+  /// - Parameter entries: its values, sorted by key; nil where the object is deleted.
+  mutating func append(
+    _ object: UInt64, changed: CommitNumber, _ entries: [RunEntry]?, byteCount: Int
+  ) {
     let place = objects.count
     objects.append(object)
     if place % 8 == 0 { deletions.append(0) }
-    commits.append(.integer(Int(stored.changed.rawValue)))
+    commits.append(.value(.integer(Int(changed.rawValue))))
     self.byteCount += byteCount
-    guard let row = stored.row else {
+    guard let entries else {
       deletions[place / 8] |= 1 << UInt8(place % 8)
       return
     }
     var column = 0
-    for entry in row.entries {
+    for entry in entries {
       while column < columns.count, columns[column].key < entry.key { column += 1 }
       if column == columns.count || columns[column].key != entry.key {
         columns.insert(Column(key: entry.key), at: column)
       }
-      let missing = place - columns[column].values.count
-      if missing > 0 {
-        columns[column].values.append(contentsOf: repeatElement(.null, count: missing))
-      }
-      columns[column].values.append(entry.value)
+      Self.pad(&columns[column], to: place)
+      columns[column].values.append(entry.element)
       columns[column].valueCount += 1
       column += 1
     }
+  }
+
+  /// Gives a column nulls for the rows it lacks.
+  private static func pad(_ column: inout Column, to count: Int) {
+    let missing = count - column.values.count
+    guard missing > 0 else { return }
+    column.values.append(contentsOf: repeatElement(.value(.null), count: missing))
   }
 
   /// Forgets the rows.
@@ -88,6 +113,7 @@ struct BlockAssembly: ~Copyable {
     objects.removeAll(keepingCapacity: true)
     deletions.removeAll(keepingCapacity: true)
     commits.removeAll(keepingCapacity: true)
+    sources.removeAll(keepingCapacity: true)
     byteCount = 0
   }
 
@@ -107,7 +133,7 @@ struct BlockAssembly: ~Copyable {
     let object = ObjectID(rawValue: first, store: store)
     var parts = [try compress(commits, of: nil, with: lz4, salt: salt, object)]
     for index in columns.indices where !columns[index].values.isEmpty {
-      pad(index)
+      Self.pad(&columns[index], to: objects.count)
       parts.append(
         try compress(columns[index].values, of: columns[index].key, with: lz4, salt: salt, object))
     }
@@ -133,15 +159,8 @@ struct BlockAssembly: ~Copyable {
     LZ4Frame.writeEndMark(to: &writer)
   }
 
-  /// Gives a column nulls for the rows it lacks.
-  private mutating func pad(_ index: Int) {
-    let missing = objects.count - columns[index].values.count
-    guard missing > 0 else { return }
-    columns[index].values.append(contentsOf: repeatElement(.null, count: missing))
-  }
-
   private mutating func compress(
-    _ values: [Value], of key: KeyNumber?, with lz4: borrowing LZ4FrameWriter, salt: UInt64,
+    _ values: [ArrayElement], of key: KeyNumber?, with lz4: borrowing LZ4FrameWriter, salt: UInt64,
     _ first: ObjectID
   ) throws(RunError) -> BlockDirectory.Column {
     list.removeAll()
@@ -168,12 +187,12 @@ struct BlockAssembly: ~Copyable {
 
   /// Which value of a column it is that cannot be written.
   private func unwritable(
-    _ values: [Value], _ key: KeyNumber?, _ first: ObjectID, _ error: PropertyListError
+    _ values: [ArrayElement], _ key: KeyNumber?, _ first: ObjectID, _ error: PropertyListError
   ) -> RunError {
     let place = values.firstIndex { value in
       do throws(PropertyListError) {
         var scratch = ByteWriter()
-        try PropertyListWriter.write(value, to: &scratch)
+        try PropertyListWriter.writeArray(of: [value], to: &scratch)
         return false
       } catch {
         return true
@@ -193,6 +212,15 @@ struct BlockAssembly: ~Copyable {
 
   static func byteCount(of values: some Sequence<Value>) -> Int {
     values.reduce(12) { $0 + byteCount(of: $1) }
+  }
+
+  static func byteCount(of entries: [RunEntry]) -> Int {
+    entries.reduce(12) { sum, entry in
+      switch entry.element {
+      case .value(let value): sum + byteCount(of: value)
+      case .text(let bytes), .data(let bytes): sum + 6 + bytes.count
+      }
+    }
   }
 
   private static func byteCount(of value: Value) -> Int {

@@ -68,17 +68,25 @@ extension CheckpointFiles {
           try meter?.pass(Double(run.index.entries[block].rowCount))
           continue
         }
-        guard let next = try rows.next() else { return }
+        guard let next = try rows.nextFound() else { return }
         try meter?.pass()
-        let row = snapshot.convert(next.stored.row, of: next.object, from: next.era, to: era)
-        if let kept, row == nil, next.stored.changed < kept { continue }
-        do throws(RunError) {
-          try writer.append(next.object, StoredRow(row, changed: next.stored.changed))
-        } catch {
-          throw StoreError(error)
-        }
+        let row = try next.row.converted(of: next.object, from: next.era, to: era, in: snapshot)
+        if let kept, row.isDeleted, row.changed < kept { continue }
+        try onRun { () throws(RunError) in try writer.append(next.object, row) }
       }
     }
+  }
+}
+
+extension FoundRow {
+  /// The row as a later era has it, or the same one.
+  fileprivate func converted(
+    of object: ObjectID, from era: Int, to later: Int, in snapshot: Snapshot
+  ) throws(StoreError) -> FoundRow {
+    if era >= later { return self }
+    let stored = try onRun { () throws(RunError) in try self.stored() }
+    let row = snapshot.convert(stored.row, of: object, from: era, to: later)
+    return .stored(StoredRow(row, changed: stored.changed))
   }
 }
 

@@ -4,6 +4,8 @@ internal import ObjectModel
 struct LayeredRows {
   /// A row, and the era it is of.
   typealias Element = (object: ObjectID, stored: StoredRow, era: Int)
+  /// The same, with what lies in runs yet to be decoded.
+  typealias Found = (object: ObjectID, row: FoundRow, era: Int)
 
   private var sources: [Source] = []
   private let layers: [Layer]
@@ -31,6 +33,12 @@ struct LayeredRows {
   }
 
   mutating func next() throws(StoreError) -> Element? {
+    guard let found = try nextFound() else { return nil }
+    let stored = try onRun { () throws(RunError) in try found.row.stored() }
+    return (found.object, stored, found.era)
+  }
+
+  mutating func nextFound() throws(StoreError) -> Found? {
     var least: (object: ObjectID, source: Int)?
     for index in sources.indices {
       guard let object = try sources[index].headObject(), object.rawValue <= last else { continue }
@@ -38,21 +46,21 @@ struct LayeredRows {
     }
     guard let least else { return nil }
     var assembly = RowAssembly(least.object)
-    var found: (stored: StoredRow, era: Int)?
+    var found: (row: FoundRow, era: Int)?
     // What lies below is older.
     for index in least.source..<sources.count {
       guard try sources[index].headObject() == least.object,
-        let overlay = try sources[index].takeHead()
+        let head = try sources[index].takeHead()
       else { continue }
-      if found == nil { found = try assembly.take(overlay, sources[index].era, in: snapshot) }
+      if found == nil { found = try assembly.take(head, sources[index].era, in: snapshot) }
     }
-    if let found { return (least.object, found.stored, found.era) }
+    if let found { return (least.object, found.row, found.era) }
     // What they lie over is in none of these layers.
     let era = sources[least.source].era
     guard let whole = try snapshot.assembled(least.object, through: era) else {
       throw .chainBroken(least.object, in: snapshot.number)
     }
-    return (least.object, whole.stored, whole.era)
+    return (least.object, .stored(whole.stored), whole.era)
   }
 
   /// The block of a run of an era that comes next, if no other source has an object among its own: what the
@@ -83,13 +91,19 @@ struct LayeredRows {
     return least
   }
 
+  /// What a source has of an object.
+  enum Head {
+    case overlay(Overlay)
+    case placed(BlockRows, Int)
+  }
+
   /// One of the sources, with its next row at hand.
   private struct Source {
     let era: Int
     // One of the two: changed in place, as a copy of a cursor costs more than its next row.
     private var table: TableCursor?
     private var run: RunCursor?
-    private var next: (object: ObjectID, overlay: Overlay)?
+    private var next: (object: ObjectID, head: Head)?
     private var isAtEnd = false
 
     init(_ table: TableCursor, _ era: Int) {
@@ -120,18 +134,20 @@ struct LayeredRows {
     private mutating func readHead() throws(StoreError) {
       if next != nil || isAtEnd { return }
       do throws(RunError) {
-        if let read = try run?.next() { next = (read.object, .whole(read.stored)) }
+        if let (rows, place) = try run?.nextPlace() {
+          next = (rows.object(place), .placed(rows, place))
+        }
       } catch {
         throw StoreError(error)
       }
-      if run == nil { next = table?.next() }
+      if let read = table?.next() { next = (read.object, .overlay(read.overlay)) }
       isAtEnd = next == nil
     }
 
-    mutating func takeHead() throws(StoreError) -> Overlay? {
+    mutating func takeHead() throws(StoreError) -> Head? {
       try readHead()
       defer { next = nil }
-      return next?.overlay
+      return next?.head
     }
   }
 }

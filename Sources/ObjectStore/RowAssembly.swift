@@ -23,6 +23,26 @@ struct RowAssembly {
     }
   }
 
+  /// Takes what the next older source of a scan has. What lies in a run is decoded only where it has to be.
+  mutating func take(
+    _ head: LayeredRows.Head, _ era: Int, in snapshot: borrowing Snapshot
+  ) throws(StoreError) -> (row: FoundRow, era: Int)? {
+    switch head {
+    case .overlay(let overlay):
+      return try take(overlay, era, in: snapshot).map { (.stored($0.stored), $0.era) }
+    case .placed(let rows, let place):
+      guard let last = partials.last else { return (.placed(rows, place), era) }
+      if partials.count == 1, last.era == era, !rows.isDeleted(place),
+        rows.changed(place) == last.row.base
+      {
+        return (.patched(rows, place, last.row), era)
+      }
+      let stored = try onRun { () throws(RunError) in try rows.stored(place) }
+      let whole = try assemble(over: stored, era, in: snapshot)
+      return (.stored(whole.stored), whole.era)
+    }
+  }
+
   /// Whether there are rows that lack the one below them.
   var isWaiting: Bool { !partials.isEmpty }
 

@@ -10,7 +10,8 @@ package struct RunCursor {
   private let first: UInt64
   /// The block to be read next.
   private var block: Int
-  private var rows: [(object: UInt64, stored: StoredRow)] = []
+  /// The one whose rows come; nil before the first and behind the last.
+  private var rows: BlockRows?
   private var place = 0
 
   /// Begins at an object, whether the run has it or not, or at the first.
@@ -23,7 +24,7 @@ package struct RunCursor {
   /// The block whose first row comes next, if none of its rows has been read; nil within a block, and after the
   /// last.
   var wholeBlock: (run: Run, block: Int)? {
-    guard place == rows.count, block < run.index.entries.count,
+    guard rows == nil, block < run.index.entries.count,
       run.index.entries[block].firstObject >= first
     else { return nil }
     return (run, block)
@@ -32,16 +33,27 @@ package struct RunCursor {
   /// Goes on behind the block whose first row comes next.
   mutating func skipBlock() { block += 1 }
 
-  /// The next object and what a commit has left of it; nothing after the last one.
-  package mutating func next() throws(RunError) -> (object: ObjectID, stored: StoredRow)? {
-    while place == rows.count {
+  /// Where the next row is; nothing after the last one.
+  mutating func nextPlace() throws(RunError) -> (rows: BlockRows, place: Int)? {
+    while true {
+      if let rows {
+        defer {
+          place += 1
+          if place >= rows.count { self.rows = nil }
+        }
+        if place < rows.count { return (rows, place) }
+      }
       guard block < run.index.entries.count else { return nil }
-      rows = try run.rows(ofBlock: block)
-      place = rows.firstIndex { $0.object >= first } ?? rows.count
+      let read = try BlockRows(of: block, in: run)
+      (rows, place) = (read, read.firstPlace(notBefore: first))
       block += 1
     }
-    defer { place += 1 }
-    return (run.id(rows[place].object), rows[place].stored)
+  }
+
+  /// The next object and what a commit has left of it; nothing after the last one.
+  package mutating func next() throws(RunError) -> (object: ObjectID, stored: StoredRow)? {
+    guard let (rows, place) = try nextPlace() else { return nil }
+    return (rows.object(place), try rows.stored(place))
   }
 }
 
@@ -60,26 +72,6 @@ extension Run {
     while let (object, stored) = try cursor.next() {
       if let last, object.rawValue > last.rawValue { return }
       if !body(object, stored) { return }
-    }
-  }
-
-  /// All rows of a block, read at once.
-  fileprivate func rows(
-    ofBlock block: Int
-  ) throws(RunError) -> [(object: UInt64, stored: StoredRow)] {
-    let count = Int(index.entries[block].sealedByteCount)
-    return try file.withBytes(index.offsets[block], count, name) { sealed throws(RunError) in
-      let directory = try readDirectory(storedDirectory(in: sealed, block), block)
-      let commits = try commits(of: directory, in: sealed, block)
-      var values = try values(of: directory, in: sealed, block)
-      var rows: [(object: UInt64, stored: StoredRow)] = []
-      rows.reserveCapacity(directory.rowCount)
-      for place in 0..<directory.rowCount {
-        let entries = values.takeRow(directory.keys)
-        let row = directory.isDeleted(place) ? nil : row(entries)
-        rows.append((directory.object(place), StoredRow(row, changed: commits[place])))
-      }
-      return rows
     }
   }
 
@@ -110,27 +102,6 @@ extension Run {
     }
     guard commits.count == directory.rowCount else { throw malformed(directory.columns[0], block) }
     return commits
-  }
-
-  /// The values of all keys' columns of a block.
-  private func values(
-    of directory: BlockDirectory, in sealed: UnsafeRawBufferPointer, _ block: Int
-  ) throws(RunError) -> BlockValues {
-    var values = BlockValues(
-      columnCount: directory.placesOfKeys.count, rowCount: directory.rowCount)
-    for place in directory.placesOfKeys {
-      let column = directory.columns[place]
-      let content = try content(of: column, in: sealed, directory, block)
-      do {
-        try content.values.forEach(in: 0..<directory.rowCount) { _, value in
-          values.append(value)
-          return true
-        }
-      } catch {
-        throw malformed(column, block)
-      }
-    }
-    return values
   }
 
   /// A column of a block that is in memory.

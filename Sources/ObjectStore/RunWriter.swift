@@ -39,6 +39,8 @@ package struct RunWriter: ~Copyable {
   private var rowCount: UInt64 = 0
   private var deletedCount: UInt64 = 0
   private var last: UInt64?
+  /// Those of a row while it is added.
+  private var entries: [RunEntry] = []
 
   /// Makes the file, which must not be there.
   ///
@@ -64,20 +66,35 @@ package struct RunWriter: ~Copyable {
   ///
   /// - Throws: `disk`, `unwritable`, `rowTooLarge` or `tooManyBlocks`. It may be about a row added before.
   package mutating func append(_ object: ObjectID, _ stored: StoredRow) throws(RunError) {
+    try append(object, .stored(stored))
+  }
+
+  /// The same for a row that may lie in another run, which is kept until it is written here.
+  ///
+  /// - Throws: `damaged` too.
+  mutating func append(_ object: ObjectID, _ row: FoundRow) throws(RunError) {
     precondition(object.store == store.tag, "a run has objects of its own store only")
     precondition(last.map { $0 < object.rawValue } ?? true, "objects are added in ascending order")
-    precondition(stored.changed.rawValue <= Limits.number, "no store comes to such a commit")
+    let changed = row.changed
+    precondition(changed.rawValue <= Limits.number, "no store comes to such a commit")
     last = object.rawValue
-    let byteCount = BlockAssembly.byteCount(of: stored.row)
+    defer { entries.removeAll(keepingCapacity: true) }
+    var row = row
+    if let rows = row.rows, !block.mayKeep(rows) { row = .stored(try row.stored()) }
+    try row.add(to: &entries)
+    let byteCount = BlockAssembly.byteCount(of: entries)
     guard byteCount <= Limits.payloadByteCount else {
       throw .rowTooLarge(object, byteCount: byteCount, limit: Limits.payloadByteCount)
     }
-    if !block.hasRoom(for: object.rawValue, stored.row, byteCount: byteCount, options) {
-      try writeBlock()
-    }
-    block.append(object.rawValue, stored, byteCount: byteCount)
+    let hasRoom = block.hasRoom(
+      for: object.rawValue, byteCount: byteCount, valueCount: entries.count, options)
+    if !hasRoom { try writeBlock() }
+    block.keep(row.rows)
+    let isDeleted = row.isDeleted
+    block.append(
+      object.rawValue, changed: changed, isDeleted ? nil : entries, byteCount: byteCount)
     rowCount += 1
-    if stored.row == nil { deletedCount += 1 }
+    if isDeleted { deletedCount += 1 }
   }
 
   /// Writes what is left, the index and the footer, and syncs the file. The folder is for the caller to sync.

@@ -193,8 +193,8 @@ package struct Snapshot: Sendable {
   package func allObjects() throws(StoreError) -> [ObjectID] {
     var rows = LayeredRows(of: self)
     var objects: [ObjectID] = []
-    while let next = try rows.next() {
-      if next.stored.row != nil { objects.append(next.object) }
+    while let next = try rows.nextFound() {
+      if !next.row.isDeleted { objects.append(next.object) }
     }
     return objects
   }

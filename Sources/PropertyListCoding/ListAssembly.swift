@@ -139,8 +139,15 @@ struct ListAssembly: ~Copyable {
     _ data: Data, to writer: inout ByteWriter
   ) throws(PropertyListError) -> UInt32 {
     let number = try beginObject(writer)
-    writer.writeMarker(.data, count: data.count)
-    data.withUnsafeBytes { writer.write($0) }
+    data.withUnsafeBytes { writer.writeData($0) }
+    return number
+  }
+
+  private mutating func addData(
+    _ data: UnsafeRawBufferPointer, to writer: inout ByteWriter
+  ) throws(PropertyListError) -> UInt32 {
+    let number = try beginObject(writer)
+    writer.writeData(data)
     return number
   }
 
@@ -164,7 +171,26 @@ struct ListAssembly: ~Copyable {
     return (number, references)
   }
 
+  /// Adds an array of elements, which does not count in their depth.
+  ///
+  /// - Returns: the number of its object.
   mutating func add(
+    _ elements: [ArrayElement], to writer: inout ByteWriter
+  ) throws(PropertyListError) -> UInt32 {
+    let (number, references) = try beginContainer(
+      count: elements.count, isDictionary: false, writer)
+    for index in elements.indices {
+      containers[references + index] =
+        switch elements[index] {
+        case .value(let value): try add(value, depth: 0, to: &writer)
+        case .text(let bytes): try addText(texts.entry(of: bytes), to: &writer)
+        case .data(let bytes): try addData(bytes, to: &writer)
+        }
+    }
+    return number
+  }
+
+  private mutating func add(
     _ values: [Value], depth: Int, tag: Value.Kind? = nil, to writer: inout ByteWriter
   ) throws(PropertyListError) -> UInt32 {
     let extra = tag == nil ? 0 : 1

@@ -85,16 +85,9 @@ package struct PropertyListArray {
     in places: Range<Int>, _ body: (Int, Value) -> Bool
   ) throws(PropertyListError) -> Bool {
     precondition(places.lowerBound >= 0 && places.upperBound <= array.count, "no such elements")
-    var decoder = PropertyListDecoder(reader)
+    var decoder: ElementDecoder?
     for place in places {
-      let index = try reader.reference(place, of: array)
-      let object = try reader.object(at: index)
-      let goesOn =
-        switch object.family {
-        case .single, .integer, .real, .date, .uid: body(place, try reader.scalar(object))
-        default: body(place, try decoder.value(ofObject: index))
-        }
-      if !goesOn { return false }
+      if !body(place, try value(place, by: &decoder)) { return false }
     }
     return true
   }

@@ -19,7 +19,7 @@ package struct PropertyListDecoder {
   private var nodeCount = 0
   /// How many containers stand in one another at most, as far as has been decoded.
   private var deepest = 0
-  private var shapes = [DictionaryShape?](repeating: nil, count: 8)
+  private var shapes: [DictionaryShape?] = []
 
   private static let open = UInt32.max
 
@@ -83,9 +83,12 @@ package struct PropertyListDecoder {
     return key
   }
 
-  func shape(_ depth: Int) -> DictionaryShape? { shapes[depth & 7] }
+  func shape(_ depth: Int) -> DictionaryShape? { shapes.isEmpty ? nil : shapes[depth & 7] }
 
-  mutating func setShape(_ shape: DictionaryShape, _ depth: Int) { shapes[depth & 7] = shape }
+  mutating func setShape(_ shape: DictionaryShape, _ depth: Int) {
+    if shapes.isEmpty { shapes = [DictionaryShape?](repeating: nil, count: 8) }
+    shapes[depth & 7] = shape
+  }
 
   // MARK: What is kept
 

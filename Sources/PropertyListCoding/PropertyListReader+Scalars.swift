@@ -67,9 +67,15 @@ extension PropertyListReader {
   @inline(__always)
   func string(_ object: PropertyListObject) throws(PropertyListError) -> String {
     if object.family == .utf16String { return try utf16String(object) }
+    return String(decoding: try ascii(object), as: UTF8.self)
+  }
+
+  /// The bytes of a string of ASCII.
+  @inline(__always)
+  func ascii(_ object: PropertyListObject) throws(PropertyListError) -> UnsafeRawBufferPointer {
     let text = content(object, byteCount: object.count)
     guard isASCII(text) else { throw error(.stringNotASCII, object.offset) }
-    return String(decoding: text, as: UTF8.self)
+    return text
   }
 
   @inline(__always)

@@ -20,14 +20,14 @@ package enum PropertyListWriter {
   }
 
   /// Writes a list whose value is an array, which does not count in the depth of its elements: so an array
-  /// can hold whatever can be written by itself.
+  /// can hold whatever can be written by itself. An element of another list is written as its value would be.
   ///
   /// - Throws: what `write` does.
   package static func writeArray(
-    of elements: [Value], to writer: inout ByteWriter
+    of elements: [ArrayElement], to writer: inout ByteWriter
   ) throws(PropertyListError) {
     try writeList(to: &writer) { (assembly, writer) throws(PropertyListError) in
-      try assembly.add(elements, depth: 0, to: &writer)
+      try assembly.add(elements, to: &writer)
     }
   }
 
@@ -93,6 +93,11 @@ extension ByteWriter {
     case 0..<1 << 32: writeMarked(marker | 2, UInt32(truncatingIfNeeded: value))
     default: writeMarked(marker | 3, value)
     }
+  }
+
+  mutating func writeData(_ data: UnsafeRawBufferPointer) {
+    writeMarker(.data, count: data.count)
+    write(data)
   }
 
   /// Writes a string object from its UTF-8.

@@ -59,7 +59,8 @@ struct TextTable: ~Copyable {
     return found ?? Array(text.utf8).withUnsafeBytes { entry(of: $0) }
   }
 
-  private mutating func entry(of text: UnsafeRawBufferPointer) -> Int {
+  /// The same for UTF-8 that lies somewhere.
+  mutating func entry(of text: UnsafeRawBufferPointer) -> Int {
     let reading = TextReading(text, seed: seed)
     var slot = Int(truncatingIfNeeded: reading.hash) & (slots.count - 1)
     while slots[slot] != 0 {

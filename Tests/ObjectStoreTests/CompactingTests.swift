@@ -22,6 +22,23 @@ import Testing
     return (store, program.state)
   }
 
+  @Test func `blocks of a row each become large ones, with rows of many of them`() throws {
+    var options = StoreOptions.small
+    for rowCount in [1, 250] {
+      options.run.blockRowCount = rowCount
+      let store = try JournaledStore(
+        on: disk, at: StoreLife.path, model: try StoreLife.model(), options: options)
+      var program = try NoteProgram(store)
+      for _ in 1...60 { try program.save() }
+      let state = try store.head.plain()
+      #expect(state.count > 40)
+      try store.compact(keeping: .everything)
+      #expect(try store.head.plain() == state)
+      #expect(try store.verify(deep: true) == [])
+      try store.close()
+    }
+  }
+
   @Test(.timeLimit(.minutes(2)))
   func `whoever is told how far a compaction has come may use the store meanwhile`() throws {
     let store = try open()

@@ -93,31 +93,36 @@ import Testing
     try disk.setContents(file, checkpointBytes(fields, head: Array(head)))
   }
 
-  /// A store whose checkpoint is of an older commit than it says it is.
-  private static func stale(_ seed: UInt64) throws -> (disk: SimulatedDisk, last: UInt64) {
+  /// A store whose checkpoint is of an older commit than it says it is, with so many saves behind that one.
+  private static func stale(
+    _ seed: UInt64, savesBehind count: Int = 0
+  ) throws -> (disk: SimulatedDisk, last: UInt64, state: PlainState) {
     var life = try StoreLife(seed: seed)
     for _ in 1...8 { try life.save() }
     try life.store.checkpoint()
     for _ in 1...8 { try life.save() }
-    let image = life.disk.imageAfterProcessDeath()
-    try life.store.checkpoint()
     let newer = life.disk.imageAfterProcessDeath()
+    let checkpointing = try DamagedStore.open(newer)
+    try checkpointing.checkpoint()
+    try checkpointing.close()
+    for _ in 0..<count { try life.save() }
+    let image = life.disk.imageAfterProcessDeath()
     var fields: [String: Value] = [:]
     try newer.forgeCheckpoint { fields = $0 }
     try image.forgeCheckpoint { its in
       for name in ["number", "frame", "time", "eventTime"] { its[name] = fields[name] }
     }
-    let last = life.store.lastCommit.rawValue
+    let (last, state) = (life.store.lastCommit.rawValue, life.state)
     try life.endContexts()
     try life.store.close()
-    return (image, last)
+    return (image, last, state)
   }
 
   @Test(arguments: UInt64(1)...4)
   func `where a checkpoint is of another commit than it says, what contradicts it is damage`(
     seed: UInt64
   ) throws {
-    let (disk, last) = try Self.stale(seed)
+    let (disk, last, _) = try Self.stale(seed)
     let store = try DamagedStore.open(disk)
     #expect(store.lastCommit.rawValue == last)
     let objects = try store.head.allObjects()
@@ -145,5 +150,19 @@ import Testing
     #expect(refusals["state"] != nil, "\(refusals)")
     #expect(try store.verify(deep: true) != [])
     try? store.close()
+  }
+
+  @Test(arguments: UInt64(1)...4)
+  func
+    `where a checkpoint is of another commit than it says, what came since is not laid over its rows`(
+      seed: UInt64
+    ) throws
+  {
+    let (disk, _, state) = try Self.stale(seed, savesBehind: 8)
+    let store = try DamagedStore.open(disk)
+    try store.compact(keeping: .everything)
+    #expect(try store.head.plain() == state)
+    #expect(store.findings.contains { $0.description.contains("made anew") })
+    try store.close()
   }
 }

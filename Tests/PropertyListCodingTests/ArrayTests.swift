@@ -14,15 +14,24 @@ import Testing
     try bytes.withUnsafeBytes { bytes in try PropertyListArray(bytes).map(body) }
   }
 
+  /// The bytes of a list of values.
+  private func list(of values: [Value]) throws -> [UInt8] {
+    try list(of: values.map { .value($0) })
+  }
+
+  private func list(of elements: [ArrayElement]) throws -> [UInt8] {
+    var writer = ByteWriter()
+    try PropertyListWriter.writeArray(of: elements, to: &writer)
+    return writer.array
+  }
+
   @Test func `elements come one by one and in a walk as they do in the whole`() throws {
     let campaign = Campaign(count: "XJ_CAMPAIGN_UNIT", inGate: 200)
     var dice = Dice(seed: campaign.seed)
     for round in 0..<campaign.count {
       let values = (0..<dice.pick(40)).map { _ in dice.anyValue() }
-      var writer = ByteWriter()
-      try PropertyListWriter.writeArray(of: values, to: &writer)
       let name = "seed \(campaign.seed), round \(round)"
-      try array(writer.array) { array throws in
+      try array(list(of: values)) { array throws in
         #expect(array.count == values.count, "\(name)")
         for place in values.indices {
           #expect(try array.value(place) == values[place], "\(name), \(place)")
@@ -36,6 +45,23 @@ import Testing
         }
         #expect(isWhole)
         #expect(walked == Array(values[first...]), "\(name)")
+      }
+    }
+  }
+
+  @Test func `elements go from one list into another with the same bytes`() throws {
+    let campaign = Campaign(count: "XJ_CAMPAIGN_UNIT", inGate: 200)
+    var dice = Dice(seed: campaign.seed)
+    for round in 0..<campaign.count {
+      let values = (0..<dice.pick(40)).map { _ in dice.anyValue() }
+      let bytes = try list(of: values)
+      try array(bytes) { array throws in
+        var decoder: ElementDecoder?
+        let elements = try values.indices.map { try array.element($0, by: &decoder) }
+        #expect(try list(of: elements) == bytes, "seed \(campaign.seed), round \(round)")
+        for place in values.indices {
+          #expect(try array.value(place, by: &decoder) == values[place])
+        }
       }
     }
   }
@@ -68,6 +94,12 @@ import Testing
       for place in [0, 3] { #expect(try array.value(place) == 7) }
       #expect(throws: PropertyListError.self) { try array.value(1) }
       #expect(throws: PropertyListError.self, "a UUID of an integer") { try array.value(2) }
+      var decoder: ElementDecoder?
+      for place in [1, 2] {
+        #expect(throws: PropertyListError.self) { _ = try array.element(place, by: &decoder) }
+        #expect(throws: PropertyListError.self) { try array.value(place, by: &decoder) }
+      }
+      for place in [0, 3] { #expect(try array.value(place, by: &decoder) == 7) }
       var walked: [Value] = []
       #expect(throws: PropertyListError.self) {
         try array.forEach(in: 0..<4) { _, value in
@@ -83,11 +115,10 @@ import Testing
     func nested(_ depth: Int) -> Value { (0..<depth).reduce(1) { value, _ in .array([value]) } }
     var writer = ByteWriter()
     let deep = nested(Value.largestDepth)
-    try PropertyListWriter.writeArray(of: [deep], to: &writer)
-    #expect(try array(writer.array) { try $0.value(0) } == deep)
-    writer.removeAll()
+    #expect(try array(list(of: [deep])) { try $0.value(0) } == deep)
     #expect(throws: PropertyListError.self) {
-      try PropertyListWriter.writeArray(of: [nested(Value.largestDepth + 1)], to: &writer)
+      let deeper = ArrayElement.value(nested(Value.largestDepth + 1))
+      try PropertyListWriter.writeArray(of: [deeper], to: &writer)
     }
     #expect(writer.byteCount == 0, "nothing is written where it throws")
   }

@@ -1,16 +1,18 @@
 // Feeds bytes to the reader of property lists; what it reads must come back as it is.
 
+internal import ByteCoding
 internal import FuzzSupport
 internal import ObjectModel
 internal import PropertyListCoding
 
 /// The first byte: bit 0, whether the bytes follow the eight that every list begins with; bit 1, whether
-/// single values are looked up before all is decoded.
+/// single values are looked up before all is decoded; bit 2, whether the elements of an array go into another list.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPropertyList(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   guard let input = FuzzInput(bytes, count) else { return -1 }
   let list = input.has(0) ? Array("bplist00".utf8) + input.bytes : input.bytes
   if input.has(1) { lookUp(list) }
+  if input.has(2) { list.withUnsafeBytes(copyElements) }
   do throws(PropertyListError) {
     let value = try PropertyListReader.decode(list)
     check(value)
@@ -30,6 +32,41 @@ private func check(_ value: Value) {
     expect(try PropertyListWriter.encode(again) == bytes, "a value has one list")
   } catch {
     expect(false, "a value that was read is written and read: \(error)")
+  }
+}
+
+/// Puts the elements of an array that can be read into another list, where they must be what they were.
+private func copyElements(_ list: UnsafeRawBufferPointer) {
+  do throws(PropertyListError) {
+    guard let array = try PropertyListArray(list) else { return }
+    var decoder: ElementDecoder?
+    var elements: [ArrayElement] = []
+    var places: [Int] = []
+    for place in 0..<min(array.count, 100) {
+      guard let element = try? array.element(place, by: &decoder) else { continue }
+      elements.append(element)
+      places.append(place)
+    }
+    var copy = ByteWriter()
+    try PropertyListWriter.writeArray(of: elements, to: &copy)
+    copy.withBytes { bytes in check(bytes, array, places) }
+  } catch {
+    expect(error.offset >= 0 && error.offset <= list.count, "what is wrong is within the list")
+  }
+}
+
+/// - Parameter places: where the elements of a copy were.
+private func check(_ copy: UnsafeRawBufferPointer, _ array: PropertyListArray, _ places: [Int]) {
+  do throws(PropertyListError) {
+    let copied = try PropertyListArray(copy)
+    expect(copied?.count == places.count, "an array has the elements it was given")
+    for (index, place) in places.enumerated() {
+      // Of some it is known only together with others that they cannot be read.
+      guard let value = try? array.value(place) else { continue }
+      expect(try copied?.value(index) == value, "an element is the same in another list")
+    }
+  } catch {
+    expect(false, "what was written can be read: \(error)")
   }
 }
 
