@@ -5,6 +5,7 @@ import Journaling
 import ObjectModel
 import ObjectPatching
 import ObjectStore
+import TestSupport
 import Testing
 import ToolSupport
 
@@ -198,5 +199,25 @@ import ToolSupport
       let run = Upkeep.run("repair -o New.xjournal --json", on: disk)
       #expect(run.output.contains("\"findings\":[],\"lost\":[]"), "\(run)")
     }
+  }
+
+  @Test func `edits that are whole and mean nothing are given up by a repair, which tells that`()
+    throws
+  {
+    let disk = try LongJournal.make(.none)
+    let journal = try Journal.open(on: disk, at: Journals.path, options: JournalOptions()).journal
+    // An edit of a kind there is, which ends before it says anything.
+    try journal.appendEdit([1])
+    let image = disk.imageAfterProcessDeath()
+    #expect(throws: StoreError.self) {
+      try JournaledStore(on: image, at: Journals.path, model: nil)
+    }
+    let run = Upkeep.run("repair -s Notes.xjournal -o New.xjournal", on: image)
+    #expect(run.status == .fine && run.errors.contains(Self.lost), "\(run)")
+    let verified = Upkeep.run("verify --deep -s New.xjournal", on: image)
+    #expect(verified.status == .fine, "\(verified)")
+    let commits = try JournalTruth(of: "New.xjournal", on: image).commits
+    #expect(commits == (try JournalTruth(on: try LongJournal.make(.none)).commits))
+    try journal.close()
   }
 }

@@ -1,3 +1,4 @@
+import DiskAccess
 import DiskSimulation
 import Foundation
 import JournalInspection
@@ -117,6 +118,68 @@ import ToolSupport
     past.close()
     let plain = Upkeep.run("repair -s Notes.xjournal -o Plain.xjournal", on: disk)
     #expect(plain.status == .fine && plain.errors.contains("--salvage takes over"), "\(plain)")
+  }
+
+  @Test func `what stands for a lost name is called like nothing else`() throws {
+    let known = EntityDescription("entity1", attributes: [AttributeDescription("key1", .string)])
+    let lost = ["Other", "Third"].map {
+      EntityDescription($0, attributes: [AttributeDescription("x", .string)])
+    }
+    var disk = SimulatedDisk(seed: 44)
+    var places: [Int] = []
+    for entities in [[known], [known] + lost] {
+      // The model alone, as of a program that only opens.
+      let model = try ManagedObjectModel(entities: entities)
+      try JournaledStore(on: disk, at: Journals.path, model: model).close()
+      disk = disk.imageAfterProcessDeath()
+      places.append(try Self.frames(on: disk).count)
+      let store = try JournaledStore(on: disk, at: Journals.path, model: model)
+      let context = ManagedObjectContext(store, isolation: nil)
+      context.insert("entity1")["key1"] = "known"
+      for entity in entities.dropFirst() { context.insert(entity.name)["x"] = "lost" }
+      try context.save()
+      context.close()
+      try store.close()
+      disk = disk.imageAfterProcessDeath()
+      places.append(try Self.frames(on: disk).count)
+    }
+    try Self.damage(frames: places[1]..<places[2], on: disk)
+    let (run, _) = try Self.salvage(disk)
+    #expect(run.errors.contains("‘entity1_’") && run.errors.contains("‘key1_’"), "\(run)")
+    for entity in ["entity1_", "entity2"] {
+      let line = "query '\(entity) where key1_ = \"lost\"' --count -s New.xjournal"
+      #expect(Upkeep.run(line, on: disk).output == "1\n", "\(run)")
+    }
+    let count = "query 'entity1 where key1 = \"known\"' --count -s New.xjournal"
+    #expect(Upkeep.run(count, on: disk).output == "2\n", "\(run)")
+  }
+
+  @Test func `where manifest and beginning are lost, what comes first may be in pieces`() throws {
+    let disk = try LongJournal.inPieces()
+    let folder = try disk.folder(at: Journals.path)
+    try folder.remove("MANIFEST")
+    try folder.folder("journal").remove("0000000001.xj")
+    let plain = Upkeep.run("repair -s Notes.xjournal -o New.xjournal", on: disk)
+    #expect(plain.status == .damage, "\(plain)")
+    #expect(plain.errors.contains("--salvage makes its commits again"), "\(plain)")
+    let (run, reader) = try Self.salvage(disk)
+    #expect(reader.lastCommit.rawValue == 3, "\(run)")
+  }
+
+  @Test func `of a draft that began in a lost segment nothing is made, and the kept state goes on`()
+    throws
+  {
+    let disk = try LongJournal.inPieces(isKept: true)
+    #expect(try StoreReader(on: disk, at: Journals.path).unsavedWork().count == 1)
+    try disk.folder(at: "\(Journals.path)/journal").remove("0000000001.xj")
+    let run = Upkeep.run("repair -s Notes.xjournal -o New.xjournal", on: disk)
+    #expect(run.status == .fine, "\(run)")
+    #expect(run.errors.contains("lost: what was not saved"), "\(run)")
+    #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine, "\(run)")
+    let reader = try StoreReader(on: disk, at: "New.xjournal")
+    #expect(reader.lastCommit.rawValue == 3 && reader.firstKeptCommit.rawValue == 2, "\(run)")
+    #expect(try reader.unsavedWork().isEmpty)
+    #expect(try reader.asOf(.head).count(FetchRequest("Blog")) == 3)
   }
 
   @Test func `an entity that a lost model renamed keeps its objects`() throws {

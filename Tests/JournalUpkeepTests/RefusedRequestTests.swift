@@ -35,6 +35,13 @@ import ToolSupport
     #expect(within.status == .cannotCreate && within.errors.contains("is within a journal"))
   }
 
+  @Test func `a journal is made in the topmost folder too`() throws {
+    let disk = try Journals.killed()
+    let run = Upkeep.run("backup -s Notes.xjournal -o /New.xjournal", on: disk)
+    #expect(run.status == .fine, "\(run)")
+    #expect(Upkeep.run("verify --deep -s /New.xjournal", on: disk).status == .fine)
+  }
+
   @Test func `a name that is too long for a tag is refused, with how long it may be`() throws {
     let disk = try Journals.sound()
     let longest = JournaledStore.largestTagByteCount

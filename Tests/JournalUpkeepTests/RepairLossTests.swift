@@ -304,4 +304,35 @@ import ToolSupport
     let dates = try JournalTruth(of: "New.xjournal", on: lost).commits.map(\.date)
     #expect(dates.last == truth.commits[17].date, "\(dates)")
   }
+
+  @Test(arguments: [false, true])
+  func `a tag that was taken away behind damage is given up with --salvage alone`(
+    isSalvaged: Bool
+  ) throws {
+    var disk = try LongJournal.make(.none)
+    let store = try JournaledStore(on: disk, at: Journals.path, model: nil)
+    try store.beginSegment()
+    let context = ManagedObjectContext(store)
+    context.insert("Blog")["name"] = "between"
+    try context.save()
+    try store.removeTag("middle")
+    // What is given up behind the damage is no work that was lost.
+    context.insert("Blog")["name"] = "given up"
+    context.processPendingChanges()
+    context.rollback()
+    disk = disk.imageAfterProcessDeath()
+    let last = try #require(
+      try disk.folder(at: "\(Journals.path)/journal").names().max())
+    let path = "\(Journals.path)/journal/\(last)"
+    var bytes = try #require(disk.contents(of: path))
+    let walk = try SegmentWalk(of: bytes)
+    bytes[Int(walk.offsets[0]) + 60] ^= 4
+    try disk.setContents(path, bytes)
+    let run = Upkeep.run(Self.lines[isSalvaged ? 1 : 0], on: disk)
+    #expect(run.status == .fine && Self.isSound(disk).status == .fine, "\(run)")
+    let told = run.errors.contains("that the tag ‘middle’ was taken away, which --salvage does")
+    #expect(told == !isSalvaged, "\(run)")
+    let tags = try StoreReader(on: disk, at: "New.xjournal").tags.keys.sorted()
+    #expect(tags == (isSalvaged ? ["end"] : ["end", "middle"]), "\(run)")
+  }
 }

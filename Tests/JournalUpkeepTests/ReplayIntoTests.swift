@@ -1,3 +1,4 @@
+import DiskAccess
 import DiskSimulation
 import JournalInspection
 import ManagedObjects
@@ -88,5 +89,36 @@ import ToolSupport
     #expect(then.lastCommit.rawValue == 1)
     #expect(try then.unsavedWork().count == 1, "the other context had not saved")
     #expect(Upkeep.run("verify --deep -s Then.xjournal", on: life).status == .fine)
+  }
+
+  @Test(arguments: 0...3)
+  func `a journal whose commits are in pieces is replayed up to each of them`(number: Int) throws {
+    let disk = try LongJournal.inPieces()
+    let truth = try JournalTruth(on: disk)
+    let run = Upkeep.run("replay --into Then.xjournal --until \(number)", on: disk)
+    #expect(run.status == .fine, "\(run)")
+    let then = try JournalTruth(of: "Then.xjournal", on: disk)
+    #expect(then.commits[...] == truth.commits.prefix(number))
+    #expect(then.states[...] == truth.states.prefix(number))
+    #expect(Upkeep.run("verify --deep -s Then.xjournal", on: disk).status == .fine)
+  }
+
+  @Test func `up to a commit behind damage nothing is replayed, and it is told where that is`()
+    throws
+  {
+    let disk = try LongJournal.make(.none)
+    let segment = "\(Journals.path)/journal/0000000002.xj"
+    var bytes = try #require(disk.contents(of: segment))
+    bytes[1500] ^= 0x55
+    try disk.setContents(segment, bytes)
+    for line in ["replay --into Then.xjournal --until 24", "replay --into Then.xjournal"] {
+      let run = Upkeep.run(line, on: disk)
+      #expect(run.status == .damage && run.errors.contains("damaged"), "\(run)")
+      #expect(try !disk.folder(at: "").names().contains("Then.xjournal"))
+    }
+    // What comes before it can be replayed, and the damage is told all the same.
+    let run = Upkeep.run("replay --into Then.xjournal --until 3", on: disk)
+    #expect(run.status == .damage && run.output.contains("with 3 commits"), "\(run)")
+    #expect(Upkeep.run("verify --deep -s Then.xjournal", on: disk).status == .fine)
   }
 }

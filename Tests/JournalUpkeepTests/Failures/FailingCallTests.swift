@@ -108,10 +108,10 @@ import ToolSupport
     return counts.sorted { $0.key.rawValue < $1.key.rawValue }
   }
 
-  /// Some of many: the first, and ever fewer then, to the last. Where it is built for debugging, the last alone.
+  /// Some of many: the first, and ever fewer then, to the last. Where it is built for debugging, these two alone.
   private static func numbers(through count: Int) -> [Int] {
     #if DEBUG
-      return [count]
+      return count > 1 ? [1, count] : [1]
     #else
       return numbersMoreAndMoreApart(through: count)
     #endif

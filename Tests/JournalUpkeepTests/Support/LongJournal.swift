@@ -1,6 +1,7 @@
 import DiskAccess
 import DiskSimulation
 import Foundation
+import Journaling
 import ManagedObjects
 import ObjectModel
 import ObjectStore
@@ -64,6 +65,32 @@ enum LongJournal {
     // As after a program that was killed: nothing is written at closing.
     context.insert("Blog")["name"] = "unsaved"
     context.processPendingChanges()
+    return disk.imageAfterProcessDeath()
+  }
+
+  /// A journal of three commits, each in a segment of its own, and in pieces of several frames.
+  ///
+  /// - Parameter isKept: whether the state is kept too, and another context has unsaved edits in each segment.
+  static func inPieces(isKept: Bool = false) throws -> SimulatedDisk {
+    let disk = SimulatedDisk(seed: 3)
+    var options = StoreOptions()
+    options.journal = .small
+    options.journal.segmentByteCount = 64 << 20
+    let store = try JournaledStore(on: disk, at: Journals.path, model: model(), options: options)
+    let (context, other) = (ManagedObjectContext(store), ManagedObjectContext(store))
+    var dice = Dice(seed: 3)
+    for number in 1...3 {
+      if isKept {
+        other.insert("Blog")["name"] = .string("sketch \(number)")
+        other.processPendingChanges()
+      }
+      let blog = context.insert("Blog")
+      blog["name"] = .string("blog \(number)")
+      blog["noise"] = .data(Data((0..<20_000).map { _ in UInt8(dice.pick(256)) }))
+      try context.save()
+      try store.beginSegment()
+    }
+    if isKept { try store.checkpoint() }
     return disk.imageAfterProcessDeath()
   }
 
