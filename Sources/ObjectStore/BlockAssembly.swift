@@ -24,6 +24,7 @@ struct BlockAssembly: ~Copyable {
   private var byteCount = 0
   /// The rows of other runs that values lie in.
   private var sources: [BlockRows] = []
+  private var sourceByteCount = 0
 
   // Of the block that has been compressed
   private var list = ByteWriter(capacity: 64 << 10)
@@ -54,17 +55,21 @@ struct BlockAssembly: ~Copyable {
       && object - first <= RunLimits.span
   }
 
-  /// Of how many blocks rows are kept. A block has rows of few others, unless most of theirs are gone.
-  private static let largestSourceCount = 16
+  /// How many bytes of other blocks are kept: of more than many of them.
+  private static let largestSourceByteCount = 4 << 20
 
   /// Whether rows of another run may be kept until the block is written.
   func mayKeep(_ rows: BlockRows) -> Bool {
-    sources.count < Self.largestSourceCount || sources.contains { $0 === rows }
+    isKept(rows) || sourceByteCount + rows.byteCount <= Self.largestSourceByteCount
   }
+
+  private func isKept(_ rows: BlockRows) -> Bool { sources.contains { $0 === rows } }
 
   /// Keeps the rows that the next row's values lie among, until the block is written.
   mutating func keep(_ rows: BlockRows?) {
-    if let rows, !sources.contains(where: { $0 === rows }) { sources.append(rows) }
+    guard let rows, !isKept(rows) else { return }
+    sources.append(rows)
+    sourceByteCount += rows.byteCount
   }
 
   /// Adds a row.
@@ -114,7 +119,7 @@ struct BlockAssembly: ~Copyable {
     deletions.removeAll(keepingCapacity: true)
     commits.removeAll(keepingCapacity: true)
     sources.removeAll(keepingCapacity: true)
-    byteCount = 0
+    (sourceByteCount, byteCount) = (0, 0)
   }
 
   // MARK: Compressing

@@ -12,6 +12,8 @@ final class BlockRows {
   /// Of the columns of keys: where the elements lie, and what was decoded of them.
   private let contents: [ColumnContent]
   @exclusivity(unchecked) private var decoders: [ElementDecoder?]
+  /// Roughly how much memory it takes.
+  let byteCount: Int
 
   init(of block: Int, in run: Run) throws(RunError) {
     (self.run, self.block) = (run, block)
@@ -28,6 +30,7 @@ final class BlockRows {
       return (directory, commits, contents)
     }
     decoders = [ElementDecoder?](repeating: nil, count: contents.count)
+    byteCount = contents.reduce(directory.memoryByteCount) { $0 + $1.memoryByteCount }
   }
 
   var count: Int { directory.rowCount }

@@ -39,6 +39,34 @@ import Testing
     }
   }
 
+  @Test func `of objects whose large values are gone the others go into one block`() throws {
+    var options = StoreOptions()
+    options.journal = .small
+    let store = try JournaledStore(
+      on: disk, at: StoreLife.path, model: try StoreLife.model(), options: options)
+    let (large, rest) = (try store.key(named: "title"), try store.key(named: "text"))
+    let context = try store.beginContext(name: "program", on: store.lastCommit)
+    let objects = try (1...8).map { _ in try store.newObject(of: EntityNumber(rawValue: 0)) }
+    func commit(_ row: (ObjectID) -> Row) throws {
+      let changes = try objects.map { object in
+        let stored = try store.head.stored(object)
+        return CommitRequest.Object(
+          object, base: stored?.changed ?? .none, stored?.row, to: row(object))
+      }
+      _ = try store.commit(CommitRequest(changes), by: context)
+    }
+    let text = String(repeating: "much ", count: 200_000)
+    try commit { Row([large: .string(text), rest: .string("rest \($0.number)")]) }
+    try store.checkpoint()
+    try commit { Row([rest: .string("rest \($0.number)")]) }
+    let state = try store.head.plain()
+    try store.endContext(context)
+    try store.compact(keeping: .latest)
+    #expect(try store.head.plain() == state && state.count == 8)
+    #expect(try store.verify(deep: true) == [])
+    try store.close()
+  }
+
   @Test(.timeLimit(.minutes(2)))
   func `whoever is told how far a compaction has come may use the store meanwhile`() throws {
     let store = try open()
