@@ -42,10 +42,18 @@ extension ManagedObjectContext {
     return RowHandle(StoredRow(row, changed: .none))
   }
 
+  func shown(_ object: ObjectID, _ head: SharedSnapshot) throws(StoreError) -> RowHandle? {
+    guard view.parent == nil else { return try shown(object, head.snapshot) }
+    guard let handle = try head.handle(of: object), !handle.isDeleted else { return nil }
+    return handle
+  }
+
   /// The commit that an object stands on which is read just now. What a child reads is in no commit, so it goes by
   /// what its fold says.
-  func commit(ofShown object: ObjectID, _ snapshot: Snapshot) -> CommitNumber {
-    view.parent == nil ? snapshot.number : fold.base(of: object)
+  ///
+  /// - Parameter head: the commit that the store's are read at.
+  func commit(ofShown object: ObjectID, _ head: CommitNumber) -> CommitNumber {
+    view.parent == nil ? head : fold.base(of: object)
   }
 
   /// What the context, or one that it stands within, has changed of an object; nil where none has. What no save takes

@@ -77,7 +77,7 @@ extension ManagedObjectContext {
     transition(gone) {
       for state in gone {
         state.isFault = false
-        state.base = commit(ofShown: state.objectID, view.snapshot)
+        state.base = commit(ofShown: state.objectID, view.shared.number)
         state.presence = .gone
       }
     }

@@ -119,16 +119,16 @@ extension ManagedObjectContext {
     } else {
       writer.holdRead()
       let head = view.shared
-      guard let handle = try shown(state.objectID, head.snapshot) else {
+      guard let handle = try shown(state.objectID, head) else {
         // It is gone where it stands now; where it stood before, it was there.
-        state.base = commit(ofShown: state.objectID, head.snapshot)
+        state.base = commit(ofShown: state.objectID, head.number)
         state.presence = .gone
         state.isFault = false
         // Of what was given up just now it is told what became of it.
         if event.refreshed.contains(state.objectID) { event.deleted.insert(state.objectID) }
         return
       }
-      state.base = commit(ofShown: state.objectID, head.snapshot)
+      state.base = commit(ofShown: state.objectID, head.number)
       state.handle = handle
     }
     state.presence = .there

@@ -36,7 +36,7 @@ package final class ObjectState {
   /// The commit that the object stands on; what is not committed stands on none.
   @exclusivity(unchecked) var base = CommitNumber.none
   /// What the object had there; nil for a fault, and for what is not committed.
-  var handle: RowHandle?
+  @exclusivity(unchecked) var handle: RowHandle?
   /// Whether the context's fold has something of the object: its values come before those of `handle`.
   @exclusivity(unchecked) var hasDraft = false
   /// What the object would be saved as.

@@ -256,11 +256,17 @@ package struct Snapshot: Sendable {
   }
 }
 
-/// A snapshot that is handed from one to another without being copied.
+/// A snapshot that is handed from one to another, and looked into, without being copied.
 package final class SharedSnapshot: Sendable {
   package let snapshot: Snapshot
 
   package init(_ snapshot: Snapshot) { self.snapshot = snapshot }
+
+  package var number: CommitNumber { snapshot.number }
+
+  package func handle(of object: ObjectID) throws(StoreError) -> RowHandle? {
+    try snapshot.handle(of: object)
+  }
 }
 
 extension StoreError {
