@@ -201,7 +201,8 @@ import ToolSupport
     }
   }
 
-  @Test func `edits that are whole and mean nothing are given up by a repair, which tells that`()
+  @Test
+  func `an edit that means nothing, and that an opening has sealed, costs nothing but itself`()
     throws
   {
     let disk = try LongJournal.make(.none)
@@ -209,6 +210,7 @@ import ToolSupport
     // An edit of a kind there is, which ends before it says anything.
     try journal.appendEdit([1])
     let image = disk.imageAfterProcessDeath()
+    // What was in the buffer is in a frame then.
     #expect(throws: StoreError.self) {
       try JournaledStore(on: image, at: Journals.path, model: nil)
     }

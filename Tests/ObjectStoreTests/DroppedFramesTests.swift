@@ -96,7 +96,8 @@ import Testing
       #expect(Array(Self.segments(life.disk).prefix(before.count - 1)) == before.dropLast())
       calls += 1
     }
-    #expect(calls > 5)
+    // Before each of the two steps, and within it: how often there depends on which thread reads what.
+    #expect(calls >= 4)
     #expect(store.firstKeptCommit == last.next)
     #expect(try store.head.plain() == life.state)
     #expect(try store.verify(deep: true) == [])
