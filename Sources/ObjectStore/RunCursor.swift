@@ -10,7 +10,7 @@ package struct RunCursor {
   private let first: UInt64
   /// The block to be read next.
   private var block: Int
-  /// The one whose rows come; nil before the first and behind the last.
+  /// The one whose rows come; nil where none of the next block has been read.
   private var rows: BlockRows?
   private var place = 0
 

@@ -29,7 +29,8 @@ package struct RunSummary: Hashable, Sendable {
 /// Writes a run: rows in the order of their objects, then the index.
 ///
 /// The file is a run once `finish` has returned. A writer that has thrown, or is let go before, leaves a file
-/// that is none; whoever made it removes it. Until then up to two blocks of rows are in memory.
+/// that is none; whoever made it removes it. Until then up to two blocks of rows are in memory,
+/// and for each of them up to 4 MiB of the blocks of other runs that they are made of.
 package struct RunWriter: ~Copyable {
   private let press: BlockPress
   private let store: StoreIdentity
