@@ -172,3 +172,16 @@ public enum FileAdvice: Hashable, Sendable {
   /// The file will be read from front to back.
   case sequential
 }
+
+extension Disk {
+  /// A number that nobody can foresee.
+  package func randomNumber() throws(DiskError) -> UInt64 {
+    var number: UInt64 = 0
+    var failure: DiskError?
+    withUnsafeMutableBytes(of: &number) { bytes in
+      do throws(DiskError) { try fillWithRandomBytes(bytes) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return number
+  }
+}

@@ -69,16 +69,17 @@ final class ActiveSegment {
   /// Seals the segment: once its frames are durable it gets its footer and loses its zeros.
   func finish(lastEdit: EditNumber) throws(DiskError) {
     assert(unsyncedByteCount == 0, "a footer testifies that every frame before it is durable")
-    let footer = SegmentFooter(
-      frameCount: lastFrame.next.rawValue - header.firstFrame.rawValue, lastFrame: lastFrame,
-      lastEdit: lastEdit, lastBodyCheck: lastBodyCheck)
+    let sealing = Manifest.Sealing(
+      lastFrame: lastFrame, lastBodyCheck: lastBodyCheck,
+      byteCount: end + UInt64(SegmentFooter.byteCount))
+    let footer = SegmentFooter(of: Manifest.Segment(header), sealing, lastEdit: lastEdit)
     try footer.encoded(salt: header.salt).withBytes { (bytes) throws(DiskError) in
       try write(bytes)
     }
     try file.resize(to: end)
     fileByteCount = end
     try file.sync()
-    sealing = Manifest.Sealing(lastFrame: lastFrame, lastBodyCheck: lastBodyCheck, byteCount: end)
+    self.sealing = sealing
   }
 
   /// Writes zeros ahead of small frames, because a sync of a file that does not grow is a third cheaper.

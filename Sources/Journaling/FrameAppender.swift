@@ -159,18 +159,6 @@ extension Manifest.Segment {
   }
 }
 
-extension Disk {
-  func randomNumber() throws(DiskError) -> UInt64 {
-    var number: UInt64 = 0
-    var failure: DiskError?
-    withUnsafeMutableBytes(of: &number) { bytes in
-      do throws(DiskError) { try fillWithRandomBytes(bytes) } catch { failure = error }
-    }
-    if let failure { throw failure }
-    return number
-  }
-}
-
 extension DiskError {
   /// Whether the journal may go on after this failure: nothing that matters is half done.
   ///

@@ -20,6 +20,10 @@ package struct Manifest: Hashable, Sendable {
     package let lastFrame: FrameNumber
     package let lastBodyCheck: UInt64
     package let byteCount: UInt64
+
+    package init(lastFrame: FrameNumber, lastBodyCheck: UInt64, byteCount: UInt64) {
+      (self.lastFrame, self.lastBodyCheck, self.byteCount) = (lastFrame, lastBodyCheck, byteCount)
+    }
   }
 
   /// A file of a room above, which belongs to the store as long as it is named here.
@@ -121,6 +125,13 @@ package struct Manifest: Hashable, Sendable {
 }
 
 extension Manifest {
+  /// A manifest that others put together; nil where the segments do not follow one another.
+  package init?(of store: StoreIdentity, naming segments: [Segment]) {
+    self.init(
+      store: store, generation: 1, durableThrough: .none, segments: segments, attachments: [])
+    guard isConsistent else { return nil }
+  }
+
   private init(from reader: inout ByteReader) throws(ByteCodingError) {
     optionalFeatures = try reader.readInteger()
     store = StoreIdentity(high: try reader.readInteger(), low: try reader.readInteger())
@@ -169,6 +180,13 @@ extension Manifest.Segment {
       byteCount == 0
       ? nil
       : Manifest.Sealing(lastFrame: lastFrame, lastBodyCheck: lastBodyCheck, byteCount: byteCount)
+  }
+
+  /// A segment as others than a manifest tell of it.
+  package init(
+    _ number: SegmentNumber, salt: UInt64, firstFrame: FrameNumber, _ sealing: Manifest.Sealing?
+  ) {
+    self.init(number: number, salt: salt, firstFrame: firstFrame, sealing: sealing)
   }
 }
 

@@ -49,3 +49,12 @@ package struct SegmentFooter: Hashable, Sendable {
         lastEdit: EditNumber(get(24, UInt64.self)), lastBodyCheck: get(32, UInt64.self)))
   }
 }
+
+extension SegmentFooter {
+  /// The footer of a sealed segment.
+  package init(of segment: Manifest.Segment, _ sealing: Manifest.Sealing, lastEdit: EditNumber) {
+    self.init(
+      frameCount: sealing.lastFrame.next.rawValue &- segment.firstFrame.rawValue,
+      lastFrame: sealing.lastFrame, lastEdit: lastEdit, lastBodyCheck: sealing.lastBodyCheck)
+  }
+}

@@ -93,6 +93,14 @@ package struct SegmentHeader: Hashable, Sendable {
 }
 
 extension SegmentHeader {
+  /// A header that says nothing but what a manifest knows of its segment.
+  package init(of segment: Manifest.Segment, _ store: StoreIdentity) {
+    self.init(
+      store: store, salt: segment.salt, number: segment.number, firstFrame: segment.firstFrame,
+      firstEdit: EditNumber(1), previousBodyCheck: 0, creationTime: 0,
+      windowByteCount: UInt32(JournalOptions().windowByteCount))
+  }
+
   private var isWithinLimits: Bool {
     [number.rawValue, firstFrame.rawValue, firstEdit.rawValue].allSatisfy(Limits.allow(number:))
       && (1...Limits.windowByteCount).contains(windowByteCount)

@@ -36,28 +36,17 @@ package enum SalvagedEntry {
     if case .event(.modelAdopted) = self { true } else { false }
   }
 
-  /// The same of a frame, with what spans frames read of its journal, where that can be read.
-  package static func all(
-    in payload: UnsafeRawBufferPointer, of frame: FrameNumber, _ store: StoreTag,
-    _ journal: JournalReader?
-  ) throws(StoreError) -> [SalvagedEntry] {
-    try all(in: payload, of: frame, store) { (span) throws(JournalError) in
-      guard let journal else { throw .closed }
-      return try journal.bytes(of: span)
-    }
-  }
-
-  /// What a frame says, in order.
+  /// What a frame says, in order, with what spans frames read of its journal.
   ///
-  /// - Parameter pieces: puts what spans frames together.
   /// - Throws: where it cannot be told; then nothing of the frame can.
   package static func all(
     in payload: UnsafeRawBufferPointer, of frame: FrameNumber, _ store: StoreTag,
-    pieces: (Span) throws(JournalError) -> [UInt8]
+    _ journal: JournalReader
   ) throws(StoreError) -> [SalvagedEntry] {
     var entries: [SalvagedEntry] = []
     _ = try BatchContent.forEach(
-      in: payload, of: frame, EventDecoder(store: store), pieces: pieces
+      in: payload, of: frame, EventDecoder(store: store),
+      pieces: { (span) throws(JournalError) in try journal.bytes(of: span) }
     ) { (batch, entry) throws(StoreError) in
       switch try batch.decoded(entry) {
       case .event(_, let event): entries.append(.event(event))

@@ -94,6 +94,8 @@ final class StoreOpening {
   ) throws(StoreError) {
     guard error.code == .damaged else { throw error }
     guard manifest.goesBackToBeginning else {
+      // What a frame says that cannot be is told of that frame.
+      if error.frame != nil { throw error }
       throw StoreError(
         .damaged,
         error.whatHappened

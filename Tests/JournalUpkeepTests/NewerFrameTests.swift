@@ -30,6 +30,15 @@ import ToolSupport
   func `an event of newer code is passed over where its kind allows that, and nobody goes on else`(
     kind: UInt8, isRefused: Bool
   ) throws {
+    let disk = try Self.journal(endingWith: kind)
+    for line in ["info", "log", "get Post/1", "verify", "tag last", "repair -o New.xjournal"] {
+      let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+      #expect(run.status == (isRefused ? .newerFormat : .fine), "\(line): \(run)")
+    }
+  }
+
+  /// A journal whose last event is of a kind that only newer code may know.
+  private static func journal(endingWith kind: UInt8) throws -> SimulatedDisk {
     let disk = try Journals.sound()
     var options = JournalOptions()
     options.hasUpkeepThread = false
@@ -38,15 +47,14 @@ import ToolSupport
       Result { () throws(JournalError) in try journal.appendEdit(bytes) }
     }.get()
     try journal.close()
-    for line in ["info", "log", "get Post/1", "verify", "tag last", "repair -o New.xjournal"] {
-      let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
-      #expect(run.status == (isRefused ? .newerFormat : .fine), "\(line): \(run)")
-    }
+    return disk
   }
 
-  @Test(arguments: ["repair -o New.xjournal", "repair --salvage -o New.xjournal"])
-  func `a frame of newer code behind damage is not given up either`(line: String) throws {
-    let disk = try Journals.newerFrame()
+  @Test(arguments: ["repair -o New.xjournal", "repair --salvage -o New.xjournal"], [false, true])
+  func `what newer code has written behind damage is not given up either`(
+    line: String, isEvent: Bool
+  ) throws {
+    let disk = isEvent ? try Self.journal(endingWith: 0x80) : try Journals.newerFrame()
     let path = "\(Journals.path)/journal/0000000001.xj"
     var bytes = try #require(disk.contents(of: path))
     // In the first frame.
@@ -54,6 +62,7 @@ import ToolSupport
     try disk.setContents(path, bytes)
     let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
     #expect(run.status == .newerFormat, "\(run)")
+    #expect(!disk.paths.contains { $0.hasPrefix("New.xjournal") })
     // There is damage, too.
     #expect(Upkeep.run("verify -s Notes.xjournal", on: disk).status == .damage)
   }

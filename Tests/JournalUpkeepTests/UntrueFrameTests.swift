@@ -12,11 +12,14 @@ import ToolSupport
 
 /// Frames whose checks fit, and what they say cannot be; and what is told of frames that are lost.
 @Suite struct UntrueFrameTests {
-  private static let path = "\(Journals.path)/journal/0000000001.xj"
+  private static let folder = "\(Journals.path)/journal"
+  private static let path = "\(folder)/0000000001.xj"
   private static let commitCount = 6
 
   /// A journal of one segment, in which each commit counts, groups and names.
-  private static func journal() throws -> SimulatedDisk {
+  ///
+  /// - Parameter dropped: the last commit that compaction has dropped, and with it the segments before.
+  private static func journal(dropping dropped: Int = 0) throws -> SimulatedDisk {
     let model = try ManagedObjectModel(entities: [
       EntityDescription(
         "Blog",
@@ -28,8 +31,8 @@ import ToolSupport
     let disk = SimulatedDisk(seed: 21)
     disk.setWallClock(1_795_168_800_000_000_000)
     let store = try JournaledStore(on: disk, at: Journals.path, model: model)
-    let context = ManagedObjectContext(store, isolation: nil)
-    let blog = context.insert("Blog")
+    var context = ManagedObjectContext(store, isolation: nil)
+    var blog = context.insert("Blog")
     blog["copies"] = .counter(1)
     for number in 1...commitCount {
       blog["copies"] = .counter(1 + 10 * number)
@@ -37,13 +40,20 @@ import ToolSupport
       blog["name"] = .string("edition \(number)")
       try context.save(message: "commit \(number)")
       if number == 2 { try store.tag("second") }
+      if number == dropped {
+        // What a context has done is kept as long as it is there.
+        context.close()
+        try store.compact(keeping: .latest)
+        context = ManagedObjectContext(store, isolation: nil)
+        blog = try context.existingObject(with: blog.objectID)
+      }
     }
     return disk.imageAfterProcessDeath()
   }
 
   /// Makes the segment anew of what its frames say, with whatever is put there between them.
   private static func rewrite(
-    on disk: SimulatedDisk, _ change: (inout [[UInt8]]) throws -> Void
+    _ path: String = path, on disk: SimulatedDisk, _ change: (inout [[UInt8]]) throws -> Void
   ) throws {
     let bytes = try #require(disk.contents(of: path))
     let header = try SegmentHeader.sound(bytes)
@@ -114,6 +124,49 @@ import ToolSupport
       "repair \(isSalvaging ? "--salvage " : "")-s Notes.xjournal -o Other.xjournal --json",
       on: disk)
     #expect(document.output.contains("\"keptThrough\":3"), "\(document)")
+  }
+
+  /// The one segment that compaction has left.
+  private static func lastSegment(on disk: SimulatedDisk) throws -> String {
+    let segments = disk.paths.filter { $0.hasPrefix(folder) && $0.hasSuffix(".xj") }
+    try #require(segments.count == 1 && segments != [path])
+    return segments[0]
+  }
+
+  @Test(arguments: kinds, [false, true])
+  func `so it is where compaction has dropped what came before`(
+    kind: String, isSalvaging: Bool
+  ) throws {
+    let sound = try JournalTruth(on: try Self.journal(dropping: 3))
+    let disk = try Self.journal(dropping: 3)
+    try Self.rewrite(Self.lastSegment(on: disk), on: disk) { payloads in
+      let place = try #require(Self.commits(in: payloads).dropFirst().first)
+      payloads[place] = try Self.untrue(kind, like: payloads[place])
+    }
+    let run = Upkeep.run(
+      "repair \(isSalvaging ? "--salvage " : "")-s Notes.xjournal -o New.xjournal", on: disk)
+    try #require(run.status == .fine, "\(run)")
+    #expect(run.errors.contains("where frame"), "\(run)")
+    #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
+    let kept = try JournalTruth(of: "New.xjournal", on: disk)
+    // The fourth, and without the fifth the sixth.
+    #expect(kept.commits.first == sound.commits.first, "\(run)")
+    #expect(kept.commits.dropFirst() == (isSalvaging ? sound.commits.suffix(1) : []), "\(run)")
+  }
+
+  @Test func `what a segment has that has lost its header and first frame is salvaged`() throws {
+    let sound = try JournalTruth(on: try Self.journal(dropping: 3))
+    let disk = try Self.journal(dropping: 3)
+    let path = try Self.lastSegment(on: disk)
+    var bytes = try #require(disk.contents(of: path))
+    bytes[20] ^= 4
+    bytes[SegmentHeader.byteCount + 10] ^= 4
+    try disk.setContents(path, bytes)
+    let run = Upkeep.run("repair --salvage -s Notes.xjournal -o New.xjournal", on: disk)
+    try #require(run.status == .fine, "\(run)")
+    #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
+    let kept = try JournalTruth(of: "New.xjournal", on: disk)
+    #expect(kept.commits.suffix(2) == sound.commits.suffix(2), "\(run)")
   }
 
   @Test func `a frame that is lost is told though idle frames behind it are sound`() throws {

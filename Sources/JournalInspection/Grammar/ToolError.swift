@@ -128,6 +128,17 @@ package func onStore<Answer>(
   }
 }
 
+/// Runs calls to a journal, whose failures end the command.
+package func onJournal<Answer: ~Copyable>(
+  _ body: () throws(JournalError) -> Answer
+) throws(ToolError) -> Answer {
+  do throws(JournalError) {
+    return try body()
+  } catch {
+    throw ToolError(StoreError(error))
+  }
+}
+
 /// Runs calls to the language of filters, whose failures end the command.
 func onQuery<Answer>(
   _ body: () throws(QueryError) -> Answer

@@ -32,16 +32,6 @@ extension Command {
   }
 }
 
-extension JournaledStore {
-  /// Reads everything, and throws where it is not as it should be.
-  func refuseUnsound() throws(ToolError) {
-    let findings = try onStore { () throws(StoreError) in try verify() }
-    guard let first = findings.first else { return }
-    if first.isOfNewerCode { throw ToolError(first) }
-    throw ToolError(.damage, "what was copied to “\(path)” is damaged: \(first)")
-  }
-}
-
 extension Option {
   /// Where a new journal is made.
   static let newJournal = Option(

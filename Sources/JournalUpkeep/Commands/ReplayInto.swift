@@ -72,7 +72,7 @@ private struct JournalCut {
     of path: String, after last: CommitNumber, isLast: Bool, _ store: StoreTag,
     on disk: any ReadableDisk
   ) throws(ToolError) {
-    let (folder, reader) = try HeldFolder.open(path, on: disk)
+    let (folder, reader) = try HeldState.open(path, on: disk)
     survey = try JournalSurvey(reader.manifest, in: folder)
     if isLast { try survey.refuseUnsound() }
     let kept = KeptState(of: reader.manifest, in: folder)
@@ -97,9 +97,7 @@ private struct JournalCut {
         }
         guard frame.kind == .batch else { return true }
         do throws(StoreError) {
-          let entries = try SalvagedEntry.all(in: frame.payload, of: frame.number, store) {
-            (span) throws(JournalError) in try reader.bytes(of: span)
-          }
+          let entries = try SalvagedEntry.all(in: frame.payload, of: frame.number, store, reader)
           guard let end = entries.firstIndex(where: { $0.isCommit(from: last) }) else {
             return true
           }

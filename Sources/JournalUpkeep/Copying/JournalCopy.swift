@@ -41,7 +41,7 @@ struct JournalCopy {
     while true {
       attempt += 1
       let (folder, manifest, read) = try openingWithEdits { () throws(ToolError) in
-        let held = try HeldFolder.open(path, on: source)
+        let held = try HeldState.open(path, on: source)
         return (held.folder, held.reader.manifest)
       }
       do throws(ToolError) {
@@ -58,6 +58,7 @@ struct JournalCopy {
         // Somebody may have compacted it meanwhile.
         let isReplaced = (try? reader(of: path, on: source))?.manifest.replaces(manifest)
         guard isReplaced == true, error.status != .cannotCreate, attempt < 10 else { throw error }
+        try made?.clear()
       }
     }
   }
@@ -124,14 +125,9 @@ struct JournalCopy {
     }
   }
 
-  /// - Parameter edits: nil where there are none; those that an attempt before has written do not stay.
+  /// - Parameter edits: nil where there are none.
   func write(edits: [UInt8]?) throws(ToolError) {
-    guard let edits else {
-      return try onDisk { () throws(DiskError) in
-        guard try place.folder.information(of: JournalFiles.edits) != nil else { return }
-        try place.folder.remove(JournalFiles.edits)
-      }
-    }
+    guard let edits else { return }
     // Somebody may have emptied the file.
     var writer = ByteWriter(capacity: max(edits.count, 1))
     writer.write(edits)
@@ -154,8 +150,7 @@ struct JournalCopy {
     manifest.durableThrough = parts.last?.lastFrame ?? .none
     try onDisk { () throws(DiskError) in
       let source = try survey.folder.folderForReading(JournalFiles.journalFolder)
-      try makeJournalFolder()
-      let target = try place.folder.folder(JournalFiles.journalFolder)
+      let target = try makeJournalFolder()
       for part in parts {
         let name = part.segment.number.fileName
         try source.copy(name, to: target, through: part.byteCount)
@@ -180,8 +175,7 @@ struct JournalCopy {
     let (manifest, header) = try LostManifest.beginning(
       behind: last, nextEdit, as: number, of: store, attachments, salt: salt)
     try onDisk { () throws(DiskError) in
-      try makeJournalFolder()
-      let target = try place.folder.folder(JournalFiles.journalFolder)
+      let target = try makeJournalFolder()
       try target.write(header.encoded(), as: number.fileName)
       try target.sync()
       try place.folder.write(manifest.encoded(), as: JournalFiles.manifest)
@@ -189,11 +183,9 @@ struct JournalCopy {
     }
   }
 
-  /// An attempt before may have made it.
-  private func makeJournalFolder() throws(DiskError) {
-    if try place.folder.information(of: JournalFiles.journalFolder) == nil {
-      try place.folder.makeFolder(JournalFiles.journalFolder)
-    }
+  private func makeJournalFolder() throws(DiskError) -> any DiskFolder {
+    try place.folder.makeFolder(JournalFiles.journalFolder)
+    return try place.folder.folder(JournalFiles.journalFolder)
   }
 
   private func onDisk(_ body: () throws(DiskError) -> Void) throws(ToolError) {

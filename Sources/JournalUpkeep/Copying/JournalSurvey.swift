@@ -53,19 +53,9 @@ struct JournalSurvey {
         examination.lastBodyCheck == sealing.lastBodyCheck,
         examination.end + UInt64(SegmentFooter.byteCount) == sealing.byteCount
       else { return nil }
-      // It is read and not made, so that nobody but the journal's own room knows what may stand in one.
-      var writer = ByteWriter(capacity: SegmentFooter.byteCount)
-      writer.write(SegmentFooter.magicNumber)
-      writer.write(UInt32(SegmentFooter.byteCount - 8))
-      writer.write(sealing.lastFrame.rawValue &- segment.firstFrame.rawValue &+ 1)
-      writer.write(sealing.lastFrame.rawValue)
-      writer.write(examination.nextEdit.rawValue &- 1)
-      writer.write(sealing.lastBodyCheck)
-      writer.writeCheck(salt: segment.salt)
-      let bytes = writer.withBytes { Array($0) }
-      guard case .footer = bytes.withUnsafeBytes({ SegmentFooter.read($0, salt: segment.salt) })
-      else { return nil }
-      return bytes
+      let last = EditNumber(examination.nextEdit.rawValue &- 1)
+      let footer = SegmentFooter(of: segment, sealing, lastEdit: last)
+      return footer.encoded(salt: segment.salt).withBytes { Array($0) }
     }
 
     /// A segment of which nothing can be told.
@@ -156,20 +146,18 @@ struct JournalSurvey {
   ///
   /// - Parameter journal: reads the frames.
   mutating func refuse(_ frame: FrameNumber, _ journal: JournalReader) throws(ToolError) {
-    do throws(JournalError) {
-      var found: Finding?
-      let ending = try journal.forEachFrame(from: frame) {
+    var found: Finding?
+    let ending = try onJournal { () throws(JournalError) in
+      try journal.forEachFrame(from: frame) {
         found = Finding(.frameMalformed, $0.segment.path, at: $0.offset, expected: frame)
         return false
       }
-      // A reader does not come to one whose edits and commits cannot be told apart.
-      if ending.finding?.expected == frame { found = ending.finding }
-      guard let found, let place = parts.firstIndex(where: { $0.segment.number.path == found.file })
-      else { return }
-      parts[place] = Part(parts[place], before: frame, at: found.offset, hole: found)
-    } catch {
-      throw ToolError(StoreError(error))
     }
+    // A reader does not come to one whose edits and commits cannot be told apart.
+    if ending.finding?.expected == frame { found = ending.finding }
+    guard let found, let place = parts.firstIndex(where: { $0.segment.number.path == found.file })
+    else { return }
+    parts[place] = Part(parts[place], before: frame, at: found.offset, hole: found)
   }
 
   /// Whether a frame stands before the first place where something is wrong.
@@ -189,11 +177,8 @@ struct JournalSurvey {
   /// Refuses what is not sound.
   func refuseUnsound() throws(ToolError) {
     try refuseNewer()
-    let unlisted: Finding?
-    do throws(JournalError) {
-      unlisted = try manifest.unlistedSegment(in: folder)
-    } catch {
-      throw ToolError(StoreError(error))
+    let unlisted = try onJournal { () throws(JournalError) in
+      try manifest.unlistedSegment(in: folder)
     }
     guard let hole = findings.first ?? unlisted else { return }
     throw ToolError(.damage, "the journal is damaged in \(hole).")

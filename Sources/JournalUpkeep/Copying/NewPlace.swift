@@ -59,9 +59,6 @@ struct NewPlace {
   func gaveUp(because reason: ToolError) -> ToolError {
     do throws(DiskError) {
       try removeContents()
-      for name in try folder.names() where name != JournalFiles.copyMark {
-        try folder.removeFolder(name)
-      }
       if try folder.information(of: JournalFiles.copyMark) != nil {
         try folder.remove(JournalFiles.copyMark)
       }
@@ -92,7 +89,7 @@ struct NewPlace {
     }
   }
 
-  /// Takes away all files that were put there, but for the mark.
+  /// Takes away all that was put there, but for the mark, so that something else can be made there.
   func clear() throws(ToolError) {
     do throws(DiskError) {
       try removeContents()
@@ -106,6 +103,7 @@ struct NewPlace {
       if try folder.information(of: name)?.kind == .folder {
         let inner = try folder.folder(name)
         for file in try inner.names() { try inner.remove(file) }
+        try folder.removeFolder(name)
       } else {
         try folder.remove(name)
       }
@@ -182,6 +180,18 @@ struct NewPlace {
     var path = Substring(path)
     while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
     return String(path)
+  }
+}
+
+extension JournaledStore {
+  /// Reads everything of a journal that was made, and throws where it is not as it should be: what a frame says where that
+  /// is known, which the original has as well.
+  func refuseUnsound() throws(ToolError) {
+    let findings = try onStore { () throws(StoreError) in try verify() }
+    guard let finding = findings.first(where: { $0.frame != nil }) ?? findings.first else { return }
+    let error = ToolError(finding)
+    if finding.frame != nil || finding.isOfNewerCode { throw error }
+    throw error.saying("what was put to “\(path)” is not sound: \(finding)")
   }
 }
 

@@ -8,8 +8,8 @@ internal import ObjectStore
 /// The frames behind the first place where a journal is damaged that are whole, each by itself.
 struct RemainingFrames {
   let survey: JournalSurvey
-  /// Reads what spans frames, and is told where these are; nil where that cannot be.
-  let journal: JournalReader?
+  /// Reads what spans frames, and is told where these are.
+  let journal: JournalReader
   /// The place of the first part that is looked at.
   let first: Int
   /// Whether what is sound of that part from its beginning on is looked at too.
@@ -25,7 +25,7 @@ struct RemainingFrames {
   ///
   /// - Throws: where newer code has written one.
   func forEach(
-    _ body: (FrameNumber, UnsafeRawBufferPointer?) -> Bool
+    _ body: (FrameNumber, UnsafeRawBufferPointer?) throws(ToolError) -> Bool
   ) throws(ToolError) {
     var last = before
     for (place, part) in survey.parts.enumerated() where place >= first {
@@ -35,45 +35,45 @@ struct RemainingFrames {
 
   private func forEach(
     of part: JournalSurvey.Part, behind sound: Bool, _ last: inout FrameNumber,
-    _ body: (FrameNumber, UnsafeRawBufferPointer?) -> Bool
+    _ body: (FrameNumber, UnsafeRawBufferPointer?) throws(ToolError) -> Bool
   ) throws(ToolError) -> Bool {
-    guard let file = try file(of: part.segment), let header = try header(of: part, file) else {
-      return true
-    }
+    guard let file = try file(of: part.segment) else { return true }
+    let header = try header(of: part, file)
     let start =
       sound
       ? max(part.end, UInt64(SegmentHeader.byteCount))
       : UInt64(SegmentHeader.byteCount)
-    do throws(JournalError) {
-      var search = try SealSearch(in: file, salt: header.salt)
-      var memory = ByteWriter(capacity: 64 << 10)
-      defer { extendLifetime(memory) }
-      var offset = start
-      while let (found, seal) = try search.next(from: offset, after: last) {
-        var place = FrameScanner.Place(header)
-        place.offset = found
-        place.expected = seal.number
-        place.previousBodyCheck = UInt64(seal.previousBodyCheck)
-        var scanner = try FrameScanner(file, header, from: place)
-        offset = found + 1
-        // As long as one frame follows another, nothing need be looked for.
-        var step = try scanner.next()
-        while case .frame(let frame) = step {
-          offset = scanner.place.offset
-          last = frame.seal.number
-          let payload = frame.seal.kind == .batch ? frame.payload(in: &memory) : nil
-          // It forgets places when pieces are not what they were.
-          if payload != nil { journal?.resume(at: place, in: part.segment.number) }
-          guard body(frame.seal.number, payload) else { return false }
-          step = try scanner.next()
-        }
-        if case .finding(let finding) = step, finding.kind.isOfNewerCode {
-          throw .newerFormat(finding)
-        }
+    var search = try onJournal { () throws(JournalError) in
+      try SealSearch(in: file, salt: header.salt)
+    }
+    var memory = ByteWriter(capacity: 64 << 10)
+    defer { extendLifetime(memory) }
+    var offset = start
+    while true {
+      let found = try onJournal { () throws(JournalError) in
+        try search.next(from: offset, after: last)
       }
-      return true
-    } catch {
-      throw ToolError(StoreError(error))
+      guard let (found, seal) = found else { return true }
+      var place = FrameScanner.Place(header)
+      place.offset = found
+      place.expected = seal.number
+      place.previousBodyCheck = UInt64(seal.previousBodyCheck)
+      var scanner = try onJournal { () throws(JournalError) in
+        try FrameScanner(file, header, from: place)
+      }
+      offset = found + 1
+      // As long as one frame follows another, nothing need be looked for.
+      var step = try onJournal { () throws(JournalError) in try scanner.next() }
+      while case .frame(let frame) = step {
+        offset = scanner.place.offset
+        last = frame.seal.number
+        let payload = frame.seal.kind == .batch ? frame.payload(in: &memory) : nil
+        // It forgets places when pieces are not what they were.
+        if payload != nil { journal.resume(at: place, in: part.segment.number) }
+        guard try body(frame.seal.number, payload) else { return false }
+        step = try onJournal { () throws(JournalError) in try scanner.next() }
+      }
+      if case .finding(let finding) = step, finding.kind.isOfNewerCode { throw ToolError(finding) }
     }
   }
 
@@ -92,7 +92,7 @@ struct RemainingFrames {
   /// A segment's header: its own, or what another's and the manifest say it must have been.
   private func header(
     of part: JournalSurvey.Part, _ file: any ReadableFile
-  ) throws(ToolError) -> SegmentHeader? {
+  ) throws(ToolError) -> SegmentHeader {
     if let header = part.header { return header }
     do throws(DiskError) {
       let bytes = try file.wholeContent(SegmentHeader.byteCount)
@@ -104,12 +104,7 @@ struct RemainingFrames {
     } catch {
       throw ToolError(error)
     }
-    guard var header = survey.parts.lazy.compactMap(\.header).first else {
-      return nil
-    }
-    header.salt = part.segment.salt
-    header.number = part.segment.number
-    header.firstFrame = part.segment.firstFrame
-    return header
+    return MendedSegments.header(
+      of: part.segment, in: survey.manifest, like: survey.parts.lazy.compactMap(\.header).first)
   }
 }

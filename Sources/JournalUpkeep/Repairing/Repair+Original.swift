@@ -96,8 +96,8 @@ extension Repair {
       [JournalFiles.manifest: survey.manifest.encoded().withBytes { Array($0) }])
   }
 
-  /// Reads frames of the original by their places; nil where that cannot be.
-  func journal(_ survey: JournalSurvey) -> JournalReader? {
-    try? JournalReader(in: original(survey), path: path)
+  /// Reads frames of the original by their places.
+  func journal(_ survey: JournalSurvey) throws(ToolError) -> JournalReader {
+    try onJournal { () throws(JournalError) in try JournalReader(in: original(survey), path: path) }
   }
 }

@@ -90,15 +90,14 @@ extension Repair {
     of survey: JournalSurvey, before end: FrameNumber? = nil,
     _ body: (FrameNumber, SalvagedEntry) -> Bool
   ) throws(ToolError) {
-    let journal = journal(survey)
+    let journal = try journal(survey)
     try RemainingFrames(survey: survey, journal: journal, first: 0, isWhole: true).forEach {
-      frame, payload in
+      (frame, payload) throws(ToolError) in
       if let end, frame >= end { return false }
       guard let payload else { return true }
       // What cannot be told is told to be lost when it is come to.
-      let entries = try? SalvagedEntry.all(
-        in: payload, of: frame, survey.manifest.store.tag, journal)
-      return (entries ?? []).allSatisfy { body(frame, $0) }
+      return try SalvagedEntry.known(in: payload, of: frame, survey.manifest.store.tag, journal)
+        .allSatisfy { body(frame, $0) }
     }
   }
 

@@ -3,6 +3,26 @@ internal import Journaling
 internal import ObjectModel
 internal import ObjectStore
 
+extension StoreError {
+  /// Whether it is told of what is lost. What newer code has written is not, nor what a disk does not give now.
+  fileprivate var isOfLoss: Bool { code != .newerFormat && code != .disk }
+}
+
+extension SalvagedEntry {
+  /// What a frame says, in order; nothing where that cannot be told.
+  static func known(
+    in payload: UnsafeRawBufferPointer, of frame: FrameNumber, _ store: StoreTag,
+    _ journal: JournalReader
+  ) throws(ToolError) -> [SalvagedEntry] {
+    do throws(StoreError) {
+      return try all(in: payload, of: frame, store, journal)
+    } catch {
+      guard error.isOfLoss else { throw ToolError(error) }
+      return []
+    }
+  }
+}
+
 // What a repair brings in from behind the damaged place, or says of it.
 extension Repair {
   /// Brings in what is behind the damaged place, or says what that would be.
@@ -18,8 +38,7 @@ extension Repair {
     var tags = Set((reader?.tags ?? [:]).filter { store.tags[$0.key] != $0.value }.keys)
     var removedTags = Set(reader.map { Set(store.tags.keys).subtracting($0.tags.keys) } ?? [])
     var last = max(store.lastCommit, reader?.lastCommit ?? base?.lastKnown ?? .none)
-    let journal = journal(survey)
-    var failure: ToolError?
+    let journal = try journal(survey)
     let frames = RemainingFrames(
       survey: survey, journal: journal, first: hole, isWhole: plan.isHoleBefore)
     // Behind the state frames may be lost before the first of which anything is known.
@@ -27,39 +46,34 @@ extension Repair {
     var lost = LostFrames(behind: min(known, frames.before))
     // Which tags there were when a state was kept is known, also of those that were taken away since.
     let areTagsKnown = reader != nil || base?.isNameless == false
-    try frames.forEach { frame, payload in
+    try frames.forEach { (frame, payload) throws(ToolError) in
       lost.comeTo(frame)
       guard let payload else { return true }
-      do throws(ToolError) {
-        var entries: [SalvagedEntry]
-        do throws(StoreError) {
-          entries = try SalvagedEntry.all(in: payload, of: frame, store.tag, journal)
-        } catch {
-          salvaging.lose(frame, error)
-          return true
-        }
-        for entry in entries {
-          last = max(last, entry.knownCommit)
-          unsaved.take(entry)
-          if case .commit = entry { lost.comeToCommit() }
-        }
-        if areTagsKnown, frame <= plan.keptThrough { entries.removeAll { $0.tag != nil } }
-        // So are the models, where the checkpoint can be read: each has the commit that it comes behind.
-        if base?.isNameless == false, frame <= plan.keptThrough {
-          entries.removeAll(where: \.isModel)
-        }
-        if isWanted { try salvaging.take(entries) }
-        for (name, isGiven) in entries.lazy.compactMap(\.tag) {
-          if isGiven { tags.insert(name) } else { tags.remove(name) }
-          if isGiven { removedTags.remove(name) } else { removedTags.insert(name) }
-        }
-        return true
+      var entries: [SalvagedEntry]
+      do throws(StoreError) {
+        entries = try SalvagedEntry.all(in: payload, of: frame, store.tag, journal)
       } catch {
-        failure = error
-        return false
+        guard error.isOfLoss else { throw ToolError(error) }
+        salvaging.lose(frame, error)
+        return true
       }
+      for entry in entries {
+        last = max(last, entry.knownCommit)
+        unsaved.take(entry)
+        if case .commit = entry { lost.comeToCommit() }
+      }
+      if areTagsKnown, frame <= plan.keptThrough { entries.removeAll { $0.tag != nil } }
+      // So are the models, where the checkpoint can be read: each has the commit that it comes behind.
+      if base?.isNameless == false, frame <= plan.keptThrough {
+        entries.removeAll(where: \.isModel)
+      }
+      if isWanted { try salvaging.take(entries) }
+      for (name, isGiven) in entries.lazy.compactMap(\.tag) {
+        if isGiven { tags.insert(name) } else { tags.remove(name) }
+        if isGiven { removedTags.remove(name) } else { removedTags.insert(name) }
+      }
+      return true
     }
-    if let failure { throw failure }
     if isWanted {
       try salvaging.finish()
       salvaging.expect(through: last)

@@ -22,33 +22,50 @@ extension Repair {
     }
   }
 
+  /// Has what was taken over begin where all of it follows, and where compaction had it begin.
+  mutating func endPast(
+    of store: JournaledStore, in place: NewPlace, _ survey: JournalSurvey, _ plan: RepairPlan
+  ) throws(ToolError) {
+    if plan.isTail, plan.hole == nil { try discardTornDrafts(in: store, survey, plan) }
+    if plan.isTail || !survey.goesBackToBeginning && isManifestLost {
+      // A manifest that was put together does not know what there was before the segments that are left.
+      let first = try firstCommit(in: place, store.tag)
+      let isLost = store.firstKeptCommit < first ?? store.lastCommit.next
+      if plan.isTail || isLost { try dropPast(of: store, before: first) }
+    }
+    try dropUnkept(of: store, plan)
+  }
+
   /// The first commit that stands in the segments that were taken over; nil where there is none.
-  func firstCommit(
+  private func firstCommit(
     in place: NewPlace, _ store: StoreTag
   ) throws(ToolError) -> CommitNumber? {
     var first: CommitNumber?
-    do throws(JournalError) {
+    var failure: ToolError?
+    try onJournal { () throws(JournalError) in
       let reader = try JournalReader(in: place.folder, path: place.path)
       _ = try reader.forEachFrame { frame in
         guard frame.kind == .batch else { return true }
-        // What is in pieces of a segment that is not there begins nothing.
-        let entries = try? SalvagedEntry.all(in: frame.payload, of: frame.number, store) {
-          (span) throws(JournalError) in try reader.bytes(of: span)
-        }
-        for case .commit(let content) in entries ?? [] {
-          first = content.number
+        do throws(ToolError) {
+          // What is in pieces of a segment that is not there begins nothing.
+          let entries = try SalvagedEntry.known(in: frame.payload, of: frame.number, store, reader)
+          for case .commit(let content) in entries {
+            first = content.number
+            return false
+          }
+          return true
+        } catch {
+          failure = error
           return false
         }
-        return true
       }
-    } catch {
-      throw ToolError(StoreError(error))
     }
+    if let failure { throw failure }
     return first
   }
 
   /// Has a journal begin with the first commit that is there, or with the state it has where that cannot be told.
-  mutating func dropPast(
+  private mutating func dropPast(
     of store: JournaledStore, before first: CommitNumber?
   ) throws(ToolError) {
     let wanted = first.map { Keeping.commits(since: $0) } ?? .latest
@@ -81,7 +98,7 @@ extension Repair {
   }
 
   /// Gives up what contexts had not saved, and began before what was taken over: of that there is no more than a part.
-  mutating func discardTornDrafts(
+  private mutating func discardTornDrafts(
     in store: JournaledStore, _ survey: JournalSurvey, _ plan: RepairPlan
   ) throws(ToolError) {
     guard let segment = plan.parts.first, let firstEdit = segment.header?.firstEdit else { return }

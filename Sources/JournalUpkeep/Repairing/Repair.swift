@@ -24,8 +24,16 @@ struct Repair {
   private(set) var doubts: [String] = []
   /// What could not be taken over.
   var losses: [String] = []
-  /// A frame that cannot be taken over though its checks fit, nor what comes behind it, as what it says cannot be so; and why.
-  private var refused: (frame: FrameNumber, reason: String)?
+  /// What cannot be taken over though its checks fit, as attempts before have found.
+  private var refused = Refused()
+
+  private struct Refused {
+    /// The first frame that says what cannot be, so that what comes behind it cannot be taken over either; and why.
+    var frame: (number: FrameNumber, reason: String)?
+    /// Whether edits that no frame has say what cannot be.
+    var hasEdits = false
+  }
+
   /// The last commit that was taken over byte by byte.
   private(set) var keptCommit = CommitNumber.none
   /// How many commits were made again.
@@ -47,6 +55,7 @@ struct Repair {
   mutating func make(
     at newPath: String, salvaging: Bool
   ) throws(ToolError) -> NewJournal {
+    try NewPlace.refuseExisting(newPath, on: disk)
     var place: NewPlace?
     do throws(ToolError) {
       for _ in 1...Self.largestAttemptCount {
@@ -56,6 +65,7 @@ struct Repair {
           return made
         }
         refused = repair.refused
+        try place?.clear()
       }
       throw ToolError(
         .locked,
@@ -69,71 +79,88 @@ struct Repair {
   /// - Returns: nil where it has to be done again: where a writer has replaced meanwhile what was not found as it should be,
   ///   so that nothing can be told of it, or where more is found to be wrong than checks tell.
   private mutating func attempt(
-    at newPath: String, _ place: inout NewPlace?, salvaging: Bool
+    at newPath: String, _ made: inout NewPlace?, salvaging: Bool
   ) throws(ToolError) -> NewJournal? {
     let (original, manifest, edits) = try openWithEdits()
     if case .failure(let error) = edits, error.status == .newerFormat { throw error }
-    func mayBeReplaced() -> Bool { isReplaced(manifest, in: original) }
-    let (plan, wanted): (RepairPlan, LeftoverEdits?)
-    var survey: JournalSurvey
+    let (survey, plan): (JournalSurvey, RepairPlan)
     do throws(ToolError) {
-      let (folder, mended) = try MendedFolder.mending(manifest, in: original)
-      noted += mended
-      if place == nil { try NewPlace.refuseExisting(newPath, on: disk) }
-      let kept = KeptState(of: manifest, in: folder)
-      let durable = max((try? edits.get())?.durableThrough ?? .none, kept.end?.frame ?? .none)
-      survey = try JournalSurvey(manifest, in: folder, durableThrough: durable)
-      try survey.refuseNewer()
-      if let refused, let journal = journal(survey) { try survey.refuse(refused.frame, journal) }
-      noted += survey.findings.map { "\($0)" }
-      if let refused { noted.append(refused.reason) }
-      plan = try self.plan(survey, kept, salvaging: salvaging)
-      // What cannot be read is told before anything is made.
-      wanted = plan.hole == nil ? try edits.get() : nil
+      (survey, plan) = try look(at: manifest, in: original, edits, salvaging: salvaging)
     } catch {
-      guard mayBeReplaced() else { throw error }
+      guard isReplaced(manifest, in: original) else { throw error }
       return nil
     }
-    if !noted.isEmpty, mayBeReplaced() { return nil }
-    if try original.isMarkedUnfinished(), !doubts.contains(JournalCopy.unfinished) {
-      doubts.append(JournalCopy.unfinished)
-    }
-    if place == nil { place = try NewPlace(newPath, on: disk) }
-    guard let place else { return nil }
+    if !noted.isEmpty, isReplaced(manifest, in: original) { return nil }
+    if try original.isMarkedUnfinished() { doubts.append(JournalCopy.unfinished) }
+    let place = if let made { made } else { try NewPlace(newPath, on: disk) }
+    made = place
     do throws(ToolError) {
       let count = noted.count
-      try copy(to: place, plan, survey, wanted)
-      if noted.count > count, mayBeReplaced() { return nil }
+      try copy(to: place, plan, survey)
+      if noted.count > count, isReplaced(manifest, in: original) { return nil }
     } catch {
-      guard mayBeReplaced() else { throw error }
+      guard isReplaced(manifest, in: original) else { throw error }
       return nil
     }
     do throws(ToolError) {
-      let made = try fill(
-        place, plan, survey, wanted, leftover: try? edits.get(), salvaging: salvaging)
+      let made = try fill(place, plan, survey, leftover: try? edits.get(), salvaging: salvaging)
       try place.unmark()
       return made
     } catch {
-      if let frame = error.frame, error.status == .damage, survey.hasSound(frame),
-        refused.map({ frame < $0.frame }) ?? true
-      {
-        refused = (frame, error.withoutAdvice)
-        try place.clear()
-        return nil
-      }
+      if refuse(what: error, survey, plan) { return nil }
       // Nobody has asked for a commit: what is missed here is damage.
       throw error.status == .no ? ToolError(.damage, error.message) : error
     }
   }
 
+  /// Looks at all of the original, and decides what is taken over of it.
+  private mutating func look(
+    at manifest: Manifest, in original: any ReadableFolder,
+    _ edits: Result<LeftoverEdits, ToolError>, salvaging: Bool
+  ) throws(ToolError) -> (JournalSurvey, RepairPlan) {
+    let (folder, mended) = try MendedSegments.mending(manifest, in: original)
+    noted += mended
+    let kept = KeptState(of: manifest, in: folder)
+    let durable = max((try? edits.get())?.durableThrough ?? .none, kept.end?.frame ?? .none)
+    var survey = try JournalSurvey(manifest, in: folder, durableThrough: durable)
+    try survey.refuseNewer()
+    if let frame = refused.frame { try survey.refuse(frame.number, try journal(survey)) }
+    noted += survey.findings.map { "\($0)" }
+    if let frame = refused.frame { noted.append(frame.reason) }
+    if refused.hasEdits {
+      noted.append("\(JournalFiles.edits): edits that are whole by their checks and mean nothing")
+    }
+    var plan = try plan(survey, kept, salvaging: salvaging)
+    // What cannot be read is told before anything is made.
+    if plan.hole == nil, !refused.hasEdits { plan.edits = try edits.get() }
+    return (survey, plan)
+  }
+
+  /// Has the next attempt do without what an error tells not to be as its checks say.
+  ///
+  /// - Returns: whether the error tells of such.
+  private mutating func refuse(
+    what error: ToolError, _ survey: JournalSurvey, _ plan: RepairPlan
+  ) -> Bool {
+    guard error.status == .damage, let frame = error.frame else { return false }
+    if survey.hasSound(frame), refused.frame.map({ frame < $0.number }) ?? true {
+      refused.frame = (frame, error.withoutAdvice)
+      return true
+    }
+    // The opening of a copy puts the edits into frames that no frame had.
+    guard plan.edits != nil, !survey.hasSound(frame) else { return false }
+    refused.hasEdits = true
+    return true
+  }
+
   /// Copies what is taken over as it is.
   private mutating func copy(
-    to place: NewPlace, _ plan: RepairPlan, _ survey: JournalSurvey, _ edits: LeftoverEdits?
+    to place: NewPlace, _ plan: RepairPlan, _ survey: JournalSurvey
   ) throws(ToolError) {
     let copy = JournalCopy(in: place)
     var attachments: [Manifest.Attachment] = []
     if let (base, time) = plan.base, let start = plan.start {
-      let salt = try salt()
+      let salt = try randomNumber()
       attachments = try onStore { () throws(StoreError) in
         try base.write(to: place.folder, behind: start.last, at: time, salt: salt)
       }
@@ -144,37 +171,43 @@ struct Repair {
     if let (last, edit) = plan.start {
       let number = survey.manifest.segments.last?.number.next ?? SegmentNumber(1)
       try copy.begin(
-        behind: last, edit, as: number, of: survey.manifest.store, attachments, salt: try salt())
+        behind: last, edit, as: number, of: survey.manifest.store, attachments,
+        salt: try randomNumber())
     } else {
       try copy.copy(plan.parts, of: survey, attachments)
     }
-    try copy.write(edits: edits?.bytes)
+    try copy.write(edits: plan.edits?.bytes)
   }
 
+  private func randomNumber() throws(ToolError) -> UInt64 {
+    do throws(DiskError) {
+      return try disk.randomNumber()
+    } catch {
+      throw ToolError(error)
+    }
+  }
+
+  /// Opens what was copied, and brings in the rest.
   private mutating func fill(
-    _ place: NewPlace, _ plan: RepairPlan, _ survey: JournalSurvey,
-    _ edits: LeftoverEdits?, leftover: LeftoverEdits?, salvaging: Bool
+    _ place: NewPlace, _ plan: RepairPlan, _ survey: JournalSurvey, leftover: LeftoverEdits?,
+    salvaging: Bool
   ) throws(ToolError) -> NewJournal {
-    if let loss = try edits?.loss(behind: survey) {
+    if let loss = try plan.edits?.loss(behind: survey) {
       noted += loss.findings
       doubts += loss.doubts
       losses += loss.losses
     }
+    if plan.hole == nil, refused.hasEdits { losses.append(LeftoverEdits.Loss.all) }
     let clock = PastClock(disk)
-    var store = try open(place, clock)
-    if plan.base == nil { keptCommit = store.lastCommit }
+    var store = try onStore { () throws(StoreError) in
+      try JournaledStore(on: clock, at: place.path, model: nil, options: .ofCopies)
+    }
     let made: NewJournal
     do throws(ToolError) {
+      if plan.base == nil { keptCommit = store.lastCommit }
       // Time does not go back: what is made again behind that keeps its own.
       if store.lastCommit > .none { clock.set(store.head.time) }
-      if plan.isTail, plan.hole == nil { try discardTornDrafts(in: store, survey, plan) }
-      if plan.isTail || !survey.goesBackToBeginning && isManifestLost {
-        // A manifest that was put together does not know what there was before the segments that are left.
-        let first = try firstCommit(in: place, store.tag)
-        let isLost = store.firstKeptCommit < first ?? store.lastCommit.next
-        if plan.isTail || isLost { try dropPast(of: store, before: first) }
-      }
-      try dropUnkept(of: store, plan)
+      try endPast(of: store, in: place, survey, plan)
       clock.set(nil)
       if let hole = plan.hole {
         let count = losses.count
@@ -194,11 +227,7 @@ struct Repair {
         let lost = leftover.map { $0.lossOfAll(behind: survey, unsaved) }
         if let lost = lost ?? LeftoverEdits.Loss.perhaps { losses.insert(lost, at: count) }
       }
-      let unsound = try onStore { () throws(StoreError) in try store.verify() }
-      if let finding = unsound.first(where: { $0.frame != nil }) { throw ToolError(finding) }
-      if let finding = unsound.first {
-        throw ToolError(finding).saying("what was made of it is not sound either: \(finding)")
-      }
+      try store.refuseUnsound()
       made = try NewJournal(store)
     } catch {
       // The first error is the one to tell.
@@ -207,42 +236,5 @@ struct Repair {
     }
     try onStore { () throws(StoreError) in try store.close() }
     return made
-  }
-
-  private func salt() throws(ToolError) -> UInt64 {
-    var salt: UInt64 = 0
-    var failure: DiskError?
-    withUnsafeMutableBytes(of: &salt) { bytes in
-      do throws(DiskError) {
-        try disk.fillWithRandomBytes(bytes)
-      } catch {
-        failure = error
-      }
-    }
-    if let failure { throw ToolError(failure) }
-    return salt
-  }
-
-  private mutating func open(
-    _ place: NewPlace, _ clock: PastClock
-  ) throws(ToolError) -> JournaledStore {
-    do throws(StoreError) {
-      return try JournaledStore(on: clock, at: place.path, model: nil, options: .ofCopies)
-    } catch {
-      // It may be the edits that are in no frame yet.
-      guard error.code == .damaged, error.frame == nil else { throw ToolError(error) }
-      noted.append(error.description)
-      losses.append(LeftoverEdits.Loss.all)
-      do throws(DiskError) {
-        if try place.folder.information(of: JournalFiles.edits) != nil {
-          try place.folder.remove(JournalFiles.edits)
-        }
-      } catch {
-        throw ToolError(error)
-      }
-      return try onStore { () throws(StoreError) in
-        try JournaledStore(on: clock, at: place.path, model: nil, options: .ofCopies)
-      }
-    }
   }
 }

@@ -27,25 +27,11 @@ struct RepairPlan {
   var unsaved: [ContextNumber: EditNumber] = [:]
   /// The last frame that the state has in it that was kept.
   var keptThrough = FrameNumber.none
+  /// The edits that no frame has, where they are taken over.
+  var edits: LeftoverEdits?
 
   /// Nothing is taken over as it is: all commits are made again that can be read, from the first on.
   static let anew = RepairPlan(
     parts: [], keepsCheckpoint: false, hole: 0, isHoleBefore: true,
     start: (.none, EditNumber(1)))
-}
-
-/// The state that was kept with a journal, as far as it is known before it is read.
-struct KeptState {
-  /// Nil where there is none, or it is damaged.
-  let end: Checkpoint.End?
-  /// Why it cannot be told.
-  let failure: StoreError?
-
-  init(of manifest: Manifest, in folder: any ReadableFolder) {
-    do throws(StoreError) {
-      (end, failure) = (try Checkpoint.end(manifest, in: folder), nil)
-    } catch {
-      (end, failure) = (nil, error)
-    }
-  }
 }

@@ -24,11 +24,9 @@ struct FirstFrame {
 
   /// The header of the segment, as far as it follows; nil where there is none that begins so.
   func header(of number: SegmentNumber, of store: StoreIdentity) -> SegmentHeader? {
-    guard seal.number > .none,
-      let manifest = LostManifest.reading(
-        of: store, beginningWith: number, salt: salt, behind: seal.number.previous),
-      var header = MendedFolder.header(of: manifest.segments[0], store)
-    else { return nil }
+    let segment = Manifest.Segment(number, salt: salt, firstFrame: seal.number, nil)
+    guard Manifest(of: store, naming: [segment]) != nil else { return nil }
+    var header = SegmentHeader(of: segment, store)
     header.previousBodyCheck = UInt64(seal.previousBodyCheck)
     return header
   }

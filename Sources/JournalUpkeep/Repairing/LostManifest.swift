@@ -15,17 +15,6 @@ struct LostManifest {
     let byteCount: UInt64
   }
 
-  /// A segment as the manifest names it.
-  private struct Named {
-    let number: SegmentNumber
-    var salt: UInt64 = 0
-    let firstFrame: FrameNumber
-    let lastFrame: FrameNumber
-    let lastBodyCheck: UInt64
-    /// 0 of the last one.
-    var byteCount: UInt64 = 1
-  }
-
   private let folder: any ReadableFolder
   private var found: [Found] = []
 
@@ -122,7 +111,7 @@ struct LostManifest {
         "there is neither a manifest nor a segment that is sound; only a backup can have what was in it."
       )
     }
-    guard var manifest = Self.manifest(of: first.header.store, naming: named()) else {
+    guard var manifest = Manifest(of: first.header.store, naming: named()) else {
       throw Self.doesNotFollow()
     }
     do throws(StoreError) {
@@ -138,8 +127,8 @@ struct LostManifest {
   }
 
   /// The segments there are, and in the place of those that are missing among them some without content.
-  private func named() -> [Named] {
-    var named: [Named] = []
+  private func named() -> [Manifest.Segment] {
+    var named: [Manifest.Segment] = []
     for (segment, next) in zip(found, found.dropFirst()) {
       let (header, following) = (segment.header, next.header)
       let isNext = header.number.next == following.number
@@ -151,25 +140,24 @@ struct LostManifest {
         check.map(UInt32.init(truncatingIfNeeded:))
         == UInt32(truncatingIfNeeded: following.previousBodyCheck)
       named.append(
-        Named(
-          number: header.number, salt: header.salt, firstFrame: header.firstFrame, lastFrame: last,
-          lastBodyCheck: (isNext && !isSame ? nil : check) ?? following.previousBodyCheck,
-          byteCount: segment.byteCount))
+        Manifest.Segment(
+          header.number, salt: header.salt, firstFrame: header.firstFrame,
+          Manifest.Sealing(
+            lastFrame: last,
+            lastBodyCheck: (isNext && !isSame ? nil : check) ?? following.previousBodyCheck,
+            byteCount: segment.byteCount)))
       var (missing, first) = (header.number.next, last.next)
       while missing < following.number {
         named.append(
-          Named(
-            number: missing, firstFrame: first, lastFrame: following.firstFrame.previous,
-            lastBodyCheck: following.previousBodyCheck))
+          Manifest.Segment(
+            missing, salt: 0, firstFrame: first,
+            Manifest.Sealing(
+              lastFrame: following.firstFrame.previous, lastBodyCheck: following.previousBodyCheck,
+              byteCount: 1)))
         (missing, first) = (missing.next, following.firstFrame)
       }
     }
-    if let last = found.last?.header {
-      named.append(
-        Named(
-          number: last.number, salt: last.salt, firstFrame: last.firstFrame, lastFrame: .none,
-          lastBodyCheck: 0, byteCount: 0))
-    }
+    if let last = found.last { named.append(Manifest.Segment(last.header)) }
     return named
   }
 
@@ -178,58 +166,15 @@ struct LostManifest {
     behind last: FrameNumber, _ nextEdit: EditNumber, as number: SegmentNumber,
     of store: StoreIdentity, _ attachments: [Manifest.Attachment], salt: UInt64
   ) throws(ToolError) -> (manifest: Manifest, header: SegmentHeader) {
-    guard
-      var manifest = reading(of: store, beginningWith: number, salt: salt, behind: last)
-    else { throw doesNotFollow() }
+    let segment = Manifest.Segment(number, salt: salt, firstFrame: last.next, nil)
+    guard var manifest = Manifest(of: store, naming: [segment]) else { throw doesNotFollow() }
     manifest.attachments = attachments
-    guard var header = MendedFolder.header(of: manifest.segments[0], store) else {
-      throw ToolError(.ourFault, "segment \(number) cannot be begun.")
-    }
+    var header = SegmentHeader(of: segment, store)
     header.firstEdit = nextEdit
     return (manifest, header)
   }
 
-  /// The same; nil where there can be none such.
-  static func reading(
-    of store: StoreIdentity, beginningWith number: SegmentNumber, salt: UInt64,
-    behind last: FrameNumber
-  ) -> Manifest? {
-    let segment = Named(
-      number: number, salt: salt, firstFrame: last.next, lastFrame: .none, lastBodyCheck: 0,
-      byteCount: 0)
-    return manifest(of: store, naming: [segment])
-  }
-
   private static func doesNotFollow() -> ToolError {
     ToolError(.damage, "the manifest is damaged, and the segments do not follow one another.")
-  }
-
-  /// A manifest is read and not made, so that nobody but the journal's own room knows what may stand in one.
-  private static func manifest(of store: StoreIdentity, naming segments: [Named]) -> Manifest? {
-    var writer = ByteWriter()
-    writer.write(Manifest.name)
-    writer.write(Manifest.currentFormat)
-    writer.write(UInt16(0))
-    writer.write(UInt32(0))
-    writer.write(UInt32(0))
-    writer.write(store.high)
-    writer.write(store.low)
-    writer.write(UInt64(1))
-    writer.write(UInt64(0))
-    writer.write(UInt32(segments.count))
-    writer.write(UInt32(0))
-    for segment in segments {
-      writer.write(segment.number.rawValue)
-      writer.write(segment.salt)
-      writer.write(segment.firstFrame.rawValue)
-      writer.write(segment.lastFrame.rawValue)
-      writer.write(segment.lastBodyCheck)
-      writer.write(segment.byteCount)
-    }
-    writer.writeCheck(salt: 0)
-    guard case .manifest(let manifest) = writer.withBytes({ Manifest.read($0) }) else {
-      return nil
-    }
-    return manifest
   }
 }
