@@ -154,6 +154,27 @@ package struct EditBufferContents {
     }
   }
 
+  /// The edit that comes first of those that can be read; nil where none can.
+  package var firstEdit: EditNumber? { halves.first?.firstEdit }
+
+  /// The bytes as they would be if the edit at a place had not been put there, nor those that follow it.
+  package func bytes(before offset: UInt64) -> [UInt8] {
+    var cut = bytes
+    func clear(_ place: Int) {
+      cut.replaceSubrange(place..<place + 8, with: repeatElement(0, count: 8))
+    }
+    guard let last = halves.firstIndex(where: { $0.entries.contains(Int(offset)) }) else {
+      return bytes
+    }
+    clear(Int(offset))
+    // A half is begun by its generation, which comes first in its header.
+    for half in halves[(last + 1)...] {
+      clear(half.entries.lowerBound - EditBufferLayout.halfHeaderByteCount)
+      clear(half.entries.lowerBound)
+    }
+    return cut
+  }
+
   /// The entry at a position; nil at the end of the entries, or where one is not whole.
   private mutating func entry(
     at offset: Int, in half: Half, _ number: EditNumber, _ expected: EditNumber

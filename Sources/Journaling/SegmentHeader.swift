@@ -101,7 +101,8 @@ extension SegmentHeader {
       windowByteCount: UInt32(JournalOptions().windowByteCount))
   }
 
-  private var isWithinLimits: Bool {
+  /// Whether its numbers can be such.
+  package var isWithinLimits: Bool {
     [number.rawValue, firstFrame.rawValue, firstEdit.rawValue].allSatisfy(Limits.allow(number:))
       && (1...Limits.windowByteCount).contains(windowByteCount)
   }

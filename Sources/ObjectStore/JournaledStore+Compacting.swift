@@ -144,7 +144,7 @@ extension StoreError {
   static func unknownKind(_ kind: UInt8, _ frame: FrameNumber) -> StoreError {
     StoreError(
       .newerFormat,
-      "frame \(frame.rawValue) has something of kind \(kind), which newer code has written; open the "
+      "\(place(of: frame)) has something of kind \(kind), which newer code has written; open the "
         + "store with the newer version of the program.")
   }
 }

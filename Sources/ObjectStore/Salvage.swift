@@ -36,6 +36,19 @@ package enum SalvagedEntry {
     if case .event(.modelAdopted) = self { true } else { false }
   }
 
+  /// What keeps an event from being told; nil where it can be.
+  package static func failure(
+    of event: UnsafeRawBufferPointer, of store: StoreTag
+  ) -> StoreError? {
+    do throws(EventCodingError) {
+      let event = try EventDecoder(store: store).event(event)
+      guard event.forbidsGoingOn, case .unknown(let kind, _) = event else { return nil }
+      return .unknownKind(kind, .none)
+    } catch {
+      return StoreError(error, in: .none)
+    }
+  }
+
   /// What a frame says, in order, with what spans frames read of its journal.
   ///
   /// - Throws: where it cannot be told; then nothing of the frame can.

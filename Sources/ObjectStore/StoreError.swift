@@ -143,7 +143,7 @@ extension StoreError {
       case .manifestMissing, .manifestDamaged: .manifest
       default: .journal
       }
-    self.init(code, error.description, frame: frame ?? error.finding?.expected, matter: matter)
+    self.init(code, error.description, frame: frame ?? error.finding?.untrueFrame, matter: matter)
   }
 
   /// What ends the reading of a journal.
@@ -165,22 +165,27 @@ extension StoreError {
     self.init(code, error.description, matter: .keptState)
   }
 
-  /// Bytes of a sound frame that are no sound event or commit.
+  /// Where something stands: in a frame, or among the edits that no frame has yet.
+  static func place(of frame: FrameNumber) -> String {
+    frame == .none ? JournalFiles.edits : "frame \(frame.rawValue)"
+  }
+
+  /// Bytes of a sound frame that are no sound event or commit; of those that no frame has yet it is `none`.
   init(_ error: EventCodingError, in frame: FrameNumber) {
+    let place = Self.place(of: frame)
     switch error.code {
     case .formatUnknown, .fieldUnknown, .kindKnown:
       self.init(
         .newerFormat,
-        "frame \(frame.rawValue): \(error); open the store with the newer version of the program.")
+        "\(place): \(error); open the store with the newer version of the program.")
     case .tooMany:
       self.init(
-        .tooLarge,
-        "frame \(frame.rawValue): \(error); the program whose store it is can hold them.",
+        .tooLarge, "\(place): \(error); the program whose store it is can hold them.",
         value: error.value)
     default:
       self.init(
         .damaged,
-        "the journal is damaged in frame \(frame.rawValue): \(error); what comes before "
+        "the journal is damaged in \(place): \(error); what comes before "
           + "it can be read, but not gone on from; a backup may have the rest.",
         frame: frame)
     }
@@ -224,5 +229,16 @@ func onJournal<Answer>(
     return try body()
   } catch {
     throw StoreError(error)
+  }
+}
+
+extension Finding {
+  /// The frame whose checks fit and that says what cannot be, where it is about such a one.
+  var untrueFrame: FrameNumber? {
+    switch kind {
+    case .frameMalformed, .batchMalformed, .editsMissing, .piecesDamaged, .piecesNamedTwice:
+      expected
+    default: nil
+    }
   }
 }

@@ -69,7 +69,7 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
     let isNewer = finding.kind.isOfNewerCode
     self.init(
       isNewer ? "\(finding)." : "the journal is damaged in \(finding).", isOfNewerCode: isNewer,
-      frame: finding.expected)
+      frame: finding.untrueFrame)
   }
 }
 

@@ -1,5 +1,7 @@
+import ByteCoding
 import DiskAccess
 import DiskSimulation
+import EventCoding
 import JournalInspection
 import Journaling
 import ObjectModel
@@ -201,27 +203,58 @@ import ToolSupport
     }
   }
 
-  @Test(arguments: [false, true], ["", "--salvage "])
-  func `an edit that means nothing costs nothing but what was not saved`(
-    isSealed: Bool, option: String
-  ) throws {
+  enum Untrue: CaseIterable {
+    /// An edit of a kind there is, which ends before it says anything; in the buffer, or in a frame.
+    case cut, cutAndSealed
+    /// One that says what cannot be.
+    case contradiction
+  }
+
+  private static func journal(endingWith untrue: Untrue) throws -> SimulatedDisk {
     let disk = try LongJournal.make(.none)
-    let journal = try Journal.open(on: disk, at: Journals.path, options: JournalOptions()).journal
-    // An edit of a kind there is, which ends before it says anything.
-    try journal.appendEdit([1])
+    var options = JournalOptions()
+    options.hasUpkeepThread = false
+    let journal = try Journal.open(on: disk, at: Journals.path, options: options).journal
+    var writer = ByteWriter()
+    if untrue == .contradiction {
+      try EventEncoder(store: journal.store.tag)
+        .append(.keyNamed(KeyNumber(rawValue: 999), "nowhere"), to: &writer)
+    } else {
+      writer.write([1])
+    }
+    try journal.appendEdit(writer.array)
     let image = disk.imageAfterProcessDeath()
-    if isSealed {
-      // What was in the buffer is in a frame then.
+    try journal.close()
+    if untrue == .cutAndSealed {
       #expect(throws: StoreError.self) {
         try JournaledStore(on: image, at: Journals.path, model: nil)
       }
     }
-    let run = Upkeep.run("repair \(option)-s Notes.xjournal -o New.xjournal", on: image)
+    return image
+  }
+
+  @Test(arguments: Untrue.allCases, ["", "--salvage "])
+  func `an edit that cannot be costs nothing but itself`(untrue: Untrue, option: String) throws {
+    let disk = try Self.journal(endingWith: untrue)
+    let run = Upkeep.run("repair \(option)-s Notes.xjournal -o New.xjournal", on: disk)
     #expect(run.status == .fine && run.errors.contains(Self.lost), "\(run)")
-    let verified = Upkeep.run("verify --deep -s New.xjournal", on: image)
-    #expect(verified.status == .fine, "\(verified)")
-    let commits = try JournalTruth(of: "New.xjournal", on: image).commits
+    #expect(run.errors.contains("damaged: "), "\(run)")
+    #expect(Upkeep.run("verify --deep --strict -s New.xjournal", on: disk).status == .fine)
+    let commits = try JournalTruth(of: "New.xjournal", on: disk).commits
     #expect(commits == (try JournalTruth(on: try LongJournal.make(.none)).commits))
-    try journal.close()
+    if untrue == .cut {
+      #expect(run.errors.contains(Self.lost + ", from edit "), "\(run)")
+      let drafts = Upkeep.run("drafts -s New.xjournal", on: disk)
+      #expect(drafts.output.contains("writer"), "\(drafts)")
+    }
+  }
+
+  @Test(arguments: ["backup -o New.xjournal", "compact -o New.xjournal"])
+  func `a copy has all edits before one that means nothing`(line: String) throws {
+    let disk = try Self.journal(endingWith: .cut)
+    let run = Upkeep.run("\(line) -s Notes.xjournal", on: disk)
+    #expect(run.status == .fine && run.errors.contains(Self.lost + ", from edit "), "\(run)")
+    let drafts = Upkeep.run("drafts -s New.xjournal", on: disk)
+    #expect(drafts.output.contains("writer"), "\(drafts)")
   }
 }

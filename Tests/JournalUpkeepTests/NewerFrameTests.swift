@@ -38,7 +38,11 @@ import ToolSupport
   }
 
   /// A journal whose last event is of a kind that only newer code may know.
-  private static func journal(endingWith kind: UInt8) throws -> SimulatedDisk {
+  ///
+  /// - Parameter isSealed: whether a frame has it, and not only the buffer of edits.
+  private static func journal(
+    endingWith kind: UInt8, isSealed: Bool = true
+  ) throws -> SimulatedDisk {
     let disk = try Journals.sound()
     var options = JournalOptions()
     options.hasUpkeepThread = false
@@ -46,15 +50,23 @@ import ToolSupport
     _ = try [kind, 1, 2].withUnsafeBytes { bytes in
       Result { () throws(JournalError) in try journal.appendEdit(bytes) }
     }.get()
+    let image = disk.imageAfterProcessDeath()
     try journal.close()
-    return disk
+    return isSealed ? disk : image
   }
 
-  @Test(arguments: ["repair -o New.xjournal", "repair --salvage -o New.xjournal"], [false, true])
+  enum Newer: CaseIterable { case frame, event, unsavedEvent }
+
+  @Test(arguments: ["repair -o New.xjournal", "repair --salvage -o New.xjournal"], Newer.allCases)
   func `what newer code has written behind damage is not given up either`(
-    line: String, isEvent: Bool
+    line: String, newer: Newer
   ) throws {
-    let disk = isEvent ? try Self.journal(endingWith: 0x80) : try Journals.newerFrame()
+    let disk =
+      switch newer {
+      case .frame: try Journals.newerFrame()
+      case .event: try Self.journal(endingWith: 0x80)
+      case .unsavedEvent: try Self.journal(endingWith: 0x80, isSealed: false)
+      }
     let path = "\(Journals.path)/journal/0000000001.xj"
     var bytes = try #require(disk.contents(of: path))
     // In the first frame.

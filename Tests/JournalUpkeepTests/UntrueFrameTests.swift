@@ -154,6 +154,29 @@ import ToolSupport
     #expect(kept.commits.dropFirst() == (isSalvaging ? sound.commits.suffix(1) : []), "\(run)")
   }
 
+  @Test(arguments: ["", "--salvage "])
+  func `so it is behind a state that was kept, where what comes before that is damaged`(
+    option: String
+  ) throws {
+    let disk = try LongJournal.make(.late, compacted: true)
+    let names = try disk.folder(at: Self.folder).names()
+    let damaged = "\(Self.folder)/\(names[0])"
+    var bytes = try #require(disk.contents(of: damaged))
+    bytes[bytes.count / 2] ^= 4
+    try disk.setContents(damaged, bytes)
+    let last = "\(Self.folder)/\(names[names.count - 2])"
+    try Self.rewrite(last, on: disk) { payloads in
+      let place = try #require(Self.commits(in: payloads).last)
+      payloads[place] = try Self.untrue("no event", like: payloads[place])
+    }
+    let run = Upkeep.run("repair \(option)-s Notes.xjournal -o New.xjournal", on: disk)
+    try #require(run.status == .fine, "\(run)")
+    #expect(!run.errors.contains("edits:"), "\(run)")
+    #expect(Upkeep.run("verify --deep -s New.xjournal", on: disk).status == .fine)
+    let log = Upkeep.run("log -n 100 -s New.xjournal", on: disk).output
+    #expect(log.contains("  commit 23\n") == !option.isEmpty, "\(run)\n\(log)")
+  }
+
   @Test func `what a segment has that has lost its header and first frame is salvaged`() throws {
     let sound = try JournalTruth(on: try Self.journal(dropping: 3))
     let disk = try Self.journal(dropping: 3)

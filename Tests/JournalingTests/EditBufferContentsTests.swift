@@ -45,6 +45,28 @@ import Testing
     }
   }
 
+  @Test func `a buffer that is cut before an edit has what came before it, and nothing is wrong`()
+    throws
+  {
+    let (older, newer) = (Half(from: 1, Self.edits(1...5)), Half(from: 6, Self.edits(6...9)))
+    for buffer in [EditBufferBytes(older, newer), EditBufferBytes(newer, older)] {
+      for refused in 1...9 {
+        let wanted = Self.edits(refused...refused)[0]
+        var contents = EditBufferContents(buffer.encoded(), of: buffer.store)
+        contents.forEachUnsealedEdit(from: EditNumber(1)) { bytes, _ in Array(bytes) != wanted }
+        let offset = try #require(contents.findings.last?.offset)
+        let reading = try EditBufferReading(of: contents.bytes(before: offset))
+        #expect(reading.edits == Array(Self.edits(1...9)[..<(refused - 1)]))
+        #expect(reading.findings == [], "\(refused)")
+      }
+      let contents = EditBufferContents(buffer.encoded(), of: buffer.store)
+      #expect(contents.firstEdit == EditNumber(1))
+      #expect(contents.bytes(before: 0) == buffer.encoded())
+    }
+    let empty = EditBufferBytes()
+    #expect(EditBufferContents(empty.encoded(), of: empty.store).firstEdit == nil)
+  }
+
   @Test func `edits before which others are missing are left out, and that is told`() throws {
     let buffer = EditBufferBytes(Half(from: 4, Self.edits(4...8)))
     for expected: UInt64 in [1, 3] {

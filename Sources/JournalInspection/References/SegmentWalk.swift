@@ -10,13 +10,10 @@ struct SegmentWalk {
   init(_ request: Request) throws(ToolError) {
     let path = try request.path()
     try request.refuseNoFolder(path)
-    do throws(JournalError) {
-      let reader = try JournalReader(at: path, on: request.disk)
-      manifest = reader.manifest
-      folder = reader.folder
-    } catch {
-      throw ToolError(StoreError(error))
+    let reader = try onJournal { () throws(JournalError) in
+      try JournalReader(at: path, on: request.disk)
     }
+    (manifest, folder) = (reader.manifest, reader.folder)
   }
 
   /// The file of a segment.
@@ -78,7 +75,7 @@ struct SegmentWalk {
   ) throws(ToolError) -> Finding? {
     let file = try file(of: segment)
     let header = try header(of: segment)
-    do throws(JournalError) {
+    return try onJournal { () throws(JournalError) in
       var scanner = try FrameScanner(file, header)
       while true {
         switch try scanner.next() {
@@ -87,8 +84,6 @@ struct SegmentWalk {
         case .endOfFile, .zeros, .footer: return nil
         }
       }
-    } catch {
-      throw ToolError(StoreError(error))
     }
   }
 }

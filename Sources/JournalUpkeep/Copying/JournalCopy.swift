@@ -52,7 +52,8 @@ struct JournalCopy {
         made = place
         var lost = try edits.loss(behind: survey)
         if try folder.isMarkedUnfinished() { lost.doubts.append(Self.unfinished) }
-        lost.findings = try JournalCopy(in: place).copyAll(survey, edits.bytes) + lost.findings
+        lost.findings =
+          try JournalCopy(in: place).copyAll(survey, edits.bytes(behind: survey)) + lost.findings
         return (place, lost)
       } catch {
         // Somebody may have compacted it meanwhile.
@@ -172,13 +173,13 @@ struct JournalCopy {
     behind last: FrameNumber, _ nextEdit: EditNumber, as number: SegmentNumber,
     of store: StoreIdentity, _ attachments: [Manifest.Attachment], salt: UInt64
   ) throws(ToolError) {
-    let (manifest, header) = try LostManifest.beginning(
+    let empty = try EmptyJournal(
       behind: last, nextEdit, as: number, of: store, attachments, salt: salt)
     try onDisk { () throws(DiskError) in
       let target = try makeJournalFolder()
-      try target.write(header.encoded(), as: number.fileName)
+      try target.write(empty.header.encoded(), as: number.fileName)
       try target.sync()
-      try place.folder.write(manifest.encoded(), as: JournalFiles.manifest)
+      try place.folder.write(empty.manifest.encoded(), as: JournalFiles.manifest)
       try place.folder.sync()
     }
   }

@@ -160,12 +160,6 @@ struct JournalSurvey {
     parts[place] = Part(parts[place], before: frame, at: found.offset, hole: found)
   }
 
-  /// Whether a frame stands before the first place where something is wrong.
-  func hasSound(_ frame: FrameNumber) -> Bool {
-    let sound = firstHole.map { parts[...$0] } ?? parts[0...]
-    return sound.contains { $0.segment.firstFrame <= frame && frame <= $0.lastFrame }
-  }
-
   /// Everything that is wrong, in order.
   var findings: [Finding] { parts.compactMap { $0.hole ?? $0.lostFooter?.finding } }
 

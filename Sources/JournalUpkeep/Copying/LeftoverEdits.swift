@@ -13,15 +13,18 @@ struct LeftoverEdits {
   /// Whether something else stands where the file should.
   let isNoFile: Bool
   /// The bytes of the file; nil where there is none.
-  let bytes: [UInt8]?
+  private let bytes: [UInt8]?
+  private let store: StoreTag
 
-  /// - Throws: where the buffer cannot be read, or newer code has written it.
+  /// - Throws: where the buffer cannot be read, or newer code has written it or an edit in it.
   init(in folder: any ReadableFolder, of manifest: Manifest) throws(ToolError) {
     self.folder = folder
+    store = manifest.store.tag
     isNoFile = try folder.hasOther(JournalFiles.edits)
     bytes = isNoFile ? nil : try JournalCopy.edits(in: folder)
     contents = bytes.map { EditBufferContents($0, of: manifest.store) }
     if let newer = contents?.findings.first(where: \.kind.isOfNewerCode) { throw ToolError(newer) }
+    if let newer = contents?.newerEdit(of: store) { throw ToolError(newer) }
     let newer = try? JournalReader(in: folder, path: JournalFiles.manifest).manifest
     isAhead = newer.map { $0.isAhead(of: manifest) } ?? false
     durableThrough = try isAhead ? .none : Self.durableThrough(in: folder, of: manifest)
@@ -75,6 +78,16 @@ struct LeftoverEdits {
     return isKnown && survey.firstHole == nil ? nil : Loss.perhaps
   }
 
+  /// The bytes of the file, up to the first edit that means nothing though it is whole; nil where there is no file.
+  ///
+  /// - Parameter survey: of the frames there are.
+  func bytes(behind survey: JournalSurvey) -> [UInt8]? {
+    guard !isAhead, var contents, let next = survey.parts.last?.nextEdit,
+      let untrue = contents.firstUntrueEdit(from: next, of: store)
+    else { return bytes }
+    return contents.bytes(before: untrue.offset)
+  }
+
   /// What is wrong with the edits that no frame has, and what is lost by it.
   ///
   /// - Parameter survey: of the frames there are.
@@ -87,8 +100,11 @@ struct LeftoverEdits {
     // A journal that nobody has written to need not have the file.
     let isDamaged = contents.map { !$0.findings.isEmpty } ?? false
     guard let part = survey.parts.last, part.lastFrame > .none || isDamaged else { return loss }
-    for finding in try findings(from: part.nextEdit) {
-      if finding.kind.mayBeOfPowerLoss {
+    let (findings, untrue) = try findings(from: part.nextEdit)
+    for finding in findings {
+      if let untrue, finding == untrue.finding {
+        loss.findings.append(untrue.reason)
+      } else if finding.kind.mayBeOfPowerLoss {
         loss.doubts.append("\(finding)")
       } else {
         loss.findings.append("\(finding)")
@@ -105,15 +121,19 @@ struct LeftoverEdits {
   /// What keeps edits from being read that no frame has.
   ///
   /// - Parameter next: the edit behind those in frames.
-  private func findings(from next: EditNumber) throws(ToolError) -> [Finding] {
-    if isAhead { return [] }
+  private func findings(
+    from next: EditNumber
+  ) throws(ToolError) -> (findings: [Finding], untrue: EditBufferContents.Untrue?) {
+    if isAhead { return ([], nil) }
     guard var contents else {
-      return isNoFile ? [] : [Finding(.editBufferMissing, JournalFiles.edits)]
+      return (isNoFile ? [] : [Finding(.editBufferMissing, JournalFiles.edits)], nil)
     }
-    contents.forEachUnsealedEdit(from: next) { _, _ in true }
-    guard !contents.findings.isEmpty else { return [] }
+    let untrue = contents.firstUntrueEdit(from: next, of: store)
     // Whoever stores into it meanwhile has all of it, and what was read is no damage.
-    return try JournalCopy.edits(in: folder) == bytes ? contents.findings : []
+    guard !contents.findings.isEmpty, try JournalCopy.edits(in: folder) == bytes else {
+      return ([], nil)
+    }
+    return (contents.findings, untrue)
   }
 }
 
@@ -124,5 +144,43 @@ extension Manifest {
       return false
     }
     return last > others
+  }
+}
+
+extension EditBufferContents {
+  /// An edit that is whole by its check and means nothing.
+  fileprivate struct Untrue {
+    let finding: Finding
+    let reason: String
+    var offset: UInt64 { finding.offset }
+  }
+
+  /// Reads the edits that no frame has, and finds what keeps them from being read, up to the first that means nothing.
+  fileprivate mutating func firstUntrueEdit(
+    from next: EditNumber, of store: StoreTag
+  ) -> Untrue? {
+    var failure: StoreError?
+    forEachUnsealedEdit(from: next) { bytes, isSpan in
+      // What is in pieces is told by the frames that have them.
+      if !isSpan { failure = SalvagedEntry.failure(of: bytes, of: store) }
+      return failure == nil
+    }
+    guard let failure, let finding = findings.last else { return nil }
+    return Untrue(finding: finding, reason: failure.whatHappened)
+  }
+
+  /// Why an edit that newer code has written cannot be told, whether or not a frame has it; nil where there is none.
+  fileprivate func newerEdit(of store: StoreTag) -> StoreError? {
+    guard let firstEdit else { return nil }
+    var contents = self
+    var newer: StoreError?
+    contents.forEachUnsealedEdit(from: firstEdit) { bytes, isSpan in
+      guard !isSpan, let failure = SalvagedEntry.failure(of: bytes, of: store),
+        failure.code == .newerFormat
+      else { return true }
+      newer = failure
+      return false
+    }
+    return newer
   }
 }

@@ -184,14 +184,16 @@ struct NewPlace {
 }
 
 extension JournaledStore {
-  /// Reads everything of a journal that was made, and throws where it is not as it should be: what a frame says where that
-  /// is known, which the original has as well.
+  /// Reads everything of a journal that was made, and throws where it is not as it should be.
   func refuseUnsound() throws(ToolError) {
-    let findings = try onStore { () throws(StoreError) in try verify() }
-    guard let finding = findings.first(where: { $0.frame != nil }) ?? findings.first else { return }
-    let error = ToolError(finding)
-    if finding.frame != nil || finding.isOfNewerCode { throw error }
-    throw error.saying("what was put to “\(path)” is not sound: \(finding)")
+    try refuse(try onStore { () throws(StoreError) in try verify() })
+  }
+
+  /// Throws where something was found in a journal that was made.
+  func refuse(_ findings: [StoreFinding]) throws(ToolError) {
+    if let newer = findings.first(where: \.isOfNewerCode) { throw ToolError(newer) }
+    guard let finding = findings.first else { return }
+    throw ToolError(finding).saying("what was put to “\(path)” is not sound: \(finding)")
   }
 }
 

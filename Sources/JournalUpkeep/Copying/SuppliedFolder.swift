@@ -17,7 +17,7 @@ package final class SuppliedFolder: ReadableFolder {
       case .bytes(let bytes): SuppliedFile(name, bytes)
       case .held(let file): HeldFile(file)
       case .file(let found, let folder, let beginning):
-        MendedFile(try folder.fileForReading(found), beginning)
+        OverwrittenFile(try folder.fileForReading(found), beginning)
       }
     }
   }
@@ -124,7 +124,7 @@ private final class HeldFile: OverlaidFile {
 }
 
 /// A file with other bytes at its beginning than it has.
-private final class MendedFile: OverlaidFile {
+private final class OverwrittenFile: OverlaidFile {
   let file: any ReadableFile
   private let beginning: [UInt8]
 

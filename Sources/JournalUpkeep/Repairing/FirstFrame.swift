@@ -25,9 +25,8 @@ struct FirstFrame {
   /// The header of the segment, as far as it follows; nil where there is none that begins so.
   func header(of number: SegmentNumber, of store: StoreIdentity) -> SegmentHeader? {
     let segment = Manifest.Segment(number, salt: salt, firstFrame: seal.number, nil)
-    guard Manifest(of: store, naming: [segment]) != nil else { return nil }
     var header = SegmentHeader(of: segment, store)
     header.previousBodyCheck = UInt64(seal.previousBodyCheck)
-    return header
+    return header.isWithinLimits ? header : nil
   }
 }

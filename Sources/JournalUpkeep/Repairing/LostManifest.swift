@@ -161,19 +161,6 @@ struct LostManifest {
     return named
   }
 
-  /// The manifest of a journal that begins anew behind a frame, and the header of its one segment.
-  static func beginning(
-    behind last: FrameNumber, _ nextEdit: EditNumber, as number: SegmentNumber,
-    of store: StoreIdentity, _ attachments: [Manifest.Attachment], salt: UInt64
-  ) throws(ToolError) -> (manifest: Manifest, header: SegmentHeader) {
-    let segment = Manifest.Segment(number, salt: salt, firstFrame: last.next, nil)
-    guard var manifest = Manifest(of: store, naming: [segment]) else { throw doesNotFollow() }
-    manifest.attachments = attachments
-    var header = SegmentHeader(of: segment, store)
-    header.firstEdit = nextEdit
-    return (manifest, header)
-  }
-
   private static func doesNotFollow() -> ToolError {
     ToolError(.damage, "the manifest is damaged, and the segments do not follow one another.")
   }

@@ -23,7 +23,7 @@ struct RemainingFrames {
 
   /// Calls a closure with each of them, in order, and with its payload where it is a batch; it says whether to go on.
   ///
-  /// - Throws: where newer code has written one.
+  /// - Throws: also where newer code has written one.
   func forEach(
     _ body: (FrameNumber, UnsafeRawBufferPointer?) throws(ToolError) -> Bool
   ) throws(ToolError) {

@@ -70,12 +70,14 @@ extension Repair {
     if let reader = try reader(in: original(survey)) { return reader }
     guard plan.keptThrough > .none else { return nil }
     let number = survey.manifest.segments.last?.number.next ?? SegmentNumber(1)
-    let (manifest, header) = try LostManifest.beginning(
+    let empty = try EmptyJournal(
       behind: plan.keptThrough, EditNumber(1), as: number, of: survey.manifest.store,
       survey.manifest.attachments, salt: 0)
     let files = [
-      JournalFiles.manifest: manifest.encoded().withBytes { Array($0) },
-      "\(JournalFiles.journalFolder)/\(number.fileName)": header.encoded().withBytes { Array($0) },
+      JournalFiles.manifest: empty.manifest.encoded().withBytes { Array($0) },
+      "\(JournalFiles.journalFolder)/\(number.fileName)": empty.header.encoded().withBytes {
+        Array($0)
+      },
     ]
     return try reader(in: SuppliedFolder(survey.folder, files))
   }

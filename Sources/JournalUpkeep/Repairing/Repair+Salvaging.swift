@@ -3,26 +3,6 @@ internal import Journaling
 internal import ObjectModel
 internal import ObjectStore
 
-extension StoreError {
-  /// Whether it is told of what is lost. What newer code has written is not, nor what a disk does not give now.
-  fileprivate var isOfLoss: Bool { code != .newerFormat && code != .disk }
-}
-
-extension SalvagedEntry {
-  /// What a frame says, in order; nothing where that cannot be told.
-  static func known(
-    in payload: UnsafeRawBufferPointer, of frame: FrameNumber, _ store: StoreTag,
-    _ journal: JournalReader
-  ) throws(ToolError) -> [SalvagedEntry] {
-    do throws(StoreError) {
-      return try all(in: payload, of: frame, store, journal)
-    } catch {
-      guard error.isOfLoss else { throw ToolError(error) }
-      return []
-    }
-  }
-}
-
 // What a repair brings in from behind the damaged place, or says of it.
 extension Repair {
   /// Brings in what is behind the damaged place, or says what that would be.

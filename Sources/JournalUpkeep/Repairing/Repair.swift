@@ -30,8 +30,8 @@ struct Repair {
   private struct Refused {
     /// The first frame that says what cannot be, so that what comes behind it cannot be taken over either; and why.
     var frame: (number: FrameNumber, reason: String)?
-    /// Whether edits that no frame has say what cannot be.
-    var hasEdits = false
+    /// Why edits that no frame has say what cannot be.
+    var edits: String?
   }
 
   /// The last commit that was taken over byte by byte.
@@ -55,7 +55,6 @@ struct Repair {
   mutating func make(
     at newPath: String, salvaging: Bool
   ) throws(ToolError) -> NewJournal {
-    try NewPlace.refuseExisting(newPath, on: disk)
     var place: NewPlace?
     do throws(ToolError) {
       for _ in 1...Self.largestAttemptCount {
@@ -83,6 +82,7 @@ struct Repair {
   ) throws(ToolError) -> NewJournal? {
     let (original, manifest, edits) = try openWithEdits()
     if case .failure(let error) = edits, error.status == .newerFormat { throw error }
+    if made == nil { try NewPlace.refuseExisting(newPath, on: disk) }
     let (survey, plan): (JournalSurvey, RepairPlan)
     do throws(ToolError) {
       (survey, plan) = try look(at: manifest, in: original, edits, salvaging: salvaging)
@@ -127,12 +127,10 @@ struct Repair {
     if let frame = refused.frame { try survey.refuse(frame.number, try journal(survey)) }
     noted += survey.findings.map { "\($0)" }
     if let frame = refused.frame { noted.append(frame.reason) }
-    if refused.hasEdits {
-      noted.append("\(JournalFiles.edits): edits that are whole by their checks and mean nothing")
-    }
+    if let reason = refused.edits { noted.append("\(JournalFiles.edits): \(reason)") }
     var plan = try plan(survey, kept, salvaging: salvaging)
     // What cannot be read is told before anything is made.
-    if plan.hole == nil, !refused.hasEdits { plan.edits = try edits.get() }
+    if plan.hole == nil, refused.edits == nil { plan.edits = try edits.get() }
     return (survey, plan)
   }
 
@@ -143,13 +141,15 @@ struct Repair {
     what error: ToolError, _ survey: JournalSurvey, _ plan: RepairPlan
   ) -> Bool {
     guard error.status == .damage, let frame = error.frame else { return false }
-    if survey.hasSound(frame), refused.frame.map({ frame < $0.number }) ?? true {
+    if plan.takesOver(frame) {
+      guard refused.frame.map({ frame < $0.number }) ?? true else { return false }
       refused.frame = (frame, error.withoutAdvice)
       return true
     }
     // The opening of a copy puts the edits into frames that no frame had.
-    guard plan.edits != nil, !survey.hasSound(frame) else { return false }
-    refused.hasEdits = true
+    guard plan.edits?.bytes(behind: survey) != nil, plan.parts.allSatisfy({ $0.lastFrame < frame })
+    else { return false }
+    refused.edits = error.withoutAdvice
     return true
   }
 
@@ -176,7 +176,7 @@ struct Repair {
     } else {
       try copy.copy(plan.parts, of: survey, attachments)
     }
-    try copy.write(edits: plan.edits?.bytes)
+    try copy.write(edits: plan.edits?.bytes(behind: survey))
   }
 
   private func randomNumber() throws(ToolError) -> UInt64 {
@@ -197,7 +197,7 @@ struct Repair {
       doubts += loss.doubts
       losses += loss.losses
     }
-    if plan.hole == nil, refused.hasEdits { losses.append(LeftoverEdits.Loss.all) }
+    if plan.hole == nil, refused.edits != nil { losses.append(LeftoverEdits.Loss.all) }
     let clock = PastClock(disk)
     var store = try onStore { () throws(StoreError) in
       try JournaledStore(on: clock, at: place.path, model: nil, options: .ofCopies)
@@ -227,7 +227,9 @@ struct Repair {
         let lost = leftover.map { $0.lossOfAll(behind: survey, unsaved) }
         if let lost = lost ?? LeftoverEdits.Loss.perhaps { losses.insert(lost, at: count) }
       }
-      try store.refuseUnsound()
+      let findings = try onStore { () throws(StoreError) in try store.verify() }
+      if let finding = findings.first(where: { $0.frame != nil }) { throw ToolError(finding) }
+      try store.refuse(findings)
       made = try NewJournal(store)
     } catch {
       // The first error is the one to tell.

@@ -30,6 +30,11 @@ struct RepairPlan {
   /// The edits that no frame has, where they are taken over.
   var edits: LeftoverEdits?
 
+  /// Whether a frame is taken over as it is.
+  func takesOver(_ frame: FrameNumber) -> Bool {
+    parts.contains { $0.segment.firstFrame <= frame && frame <= $0.lastFrame }
+  }
+
   /// Nothing is taken over as it is: all commits are made again that can be read, from the first on.
   static let anew = RepairPlan(
     parts: [], keepsCheckpoint: false, hole: 0, isHoleBefore: true,
