@@ -130,9 +130,8 @@ struct BlockAssembly: ~Copyable {
   mutating func compress(
     with lz4: borrowing LZ4FrameWriter, salt: UInt64, store: StoreTag
   ) throws(RunError) -> RunIndex.Entry {
-    guard let first = objects.first, let last = objects.last else {
-      preconditionFailure("a block has a row at least")
-    }
+    // A block has a row at least.
+    let (first, last) = (objects[0], objects[objects.count - 1])
     storedColumns.removeAll()
     payloadByteCount = 0
     let object = ObjectID(rawValue: first, store: store)

@@ -39,14 +39,13 @@ extension BlockDirectory {
   /// Writes a directory.
   ///
   /// - Parameters:
+  ///   - objects: one at least, in order.
   ///   - deletions: a bit a row, lowest first.
   ///   - columns: that of the commits first.
   static func write(
     objects: [UInt64], deletions: [UInt8], columns: [Column], to writer: inout ByteWriter
   ) {
-    guard let first = objects.first, let last = objects.last else {
-      preconditionFailure("a block has a row at least")
-    }
+    let (first, last) = (objects[0], objects[objects.count - 1])
     let hasGaps = last - first != UInt64(objects.count - 1)
     let hasDeletions = deletions.contains { $0 != 0 }
     writer.write(currentFormat)

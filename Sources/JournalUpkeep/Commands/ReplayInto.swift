@@ -59,14 +59,6 @@ private struct JournalCut {
   /// The first commit of those that compaction has kept.
   private let firstKept: CommitNumber
 
-  /// The first frame that is not taken over as it is.
-  private struct End {
-    let frame: FrameNumber
-    let segment: SegmentNumber
-    /// Where it begins; nil where the segment has no frames from there on.
-    var offset: UInt64?
-  }
-
   /// - Parameter isLast: whether it is the last commit: where there is damage, others may have been behind it.
   init(
     of path: String, after last: CommitNumber, isLast: Bool, _ store: StoreTag,
@@ -79,52 +71,20 @@ private struct JournalCut {
     firstKept = kept.end?.firstKept ?? CommitNumber.none.next
     let state = survey.goesBackToBeginning ? nil : try Self.state(kept, before: last)
     isBegunByState = state != nil
-    var found: End?
-    var rest: [SalvagedEntry] = []
-    var failure: StoreError?
-    let ending: Finding?
-    do throws(JournalError) {
-      ending = try reader.forEachFrame { frame in
-        if let end = found {
-          // The commit ends the frame before.
-          if end.segment == frame.segment { found?.offset = frame.offset }
-          return false
-        }
-        guard frame.number > state?.frame ?? .none else { return true }
-        if state?.commit == last {
-          found = End(frame: frame.number, segment: frame.segment, offset: frame.offset)
-          return false
-        }
-        guard frame.kind == .batch else { return true }
-        do throws(StoreError) {
-          let entries = try SalvagedEntry.all(in: frame.payload, of: frame.number, store, reader)
-          guard let end = entries.firstIndex(where: { $0.isCommit(from: last) }) else {
-            return true
-          }
-          let taken = last == .none ? entries[..<end] : entries[...end]
-          if last > .none, taken.count == entries.count {
-            found = End(frame: frame.number.next, segment: frame.segment)
-            return true
-          }
-          found = End(frame: frame.number, segment: frame.segment, offset: frame.offset)
-          rest = Array(taken)
-        } catch {
-          failure = error
-        }
-        return false
-      }.finding
-    } catch {
-      throw ToolError(StoreError(error))
+    var search = CutSearch(after: last, since: state, store, reader)
+    let ending = try onJournal { () throws(JournalError) in
+      try reader.forEachFrame { search.goesOn(behind: $0) }.finding
     }
-    if let failure { throw ToolError(failure) }
-    self.rest = rest
-    if found == nil, state?.commit == last, ending == nil {
+    if let failure = search.failure { throw ToolError(failure) }
+    rest = search.rest
+    if search.found == nil, state?.commit == last, ending == nil {
       // Nothing came after the state.
       parts = survey.parts[0...]
       return
     }
-    let place = survey.parts.firstIndex { $0.segment.number == found?.segment }
-    guard let found, let place else {
+    guard let found = search.found,
+      let place = survey.parts.firstIndex(where: { $0.segment.number == found.segment })
+    else {
       if let ending, ending.kind.isOfNewerCode { throw ToolError(ending) }
       throw ToolError(.damage, "the journal is damaged before the end of commit \(last).")
     }
@@ -187,6 +147,63 @@ private struct JournalCut {
     for draft in store.unsavedDrafts where saved.contains(draft.context) {
       try onStore { () throws(StoreError) in try store.discard(draft) }
     }
+  }
+}
+
+/// Looks in the frames of a journal, one after the other, for the first that is not taken over as it is.
+private struct CutSearch {
+  private let last: CommitNumber
+  private let state: Checkpoint.End?
+  private let store: StoreTag
+  private let reader: JournalReader
+  /// That frame.
+  private(set) var found: End?
+  /// What of it is taken over nevertheless.
+  private(set) var rest: [SalvagedEntry] = []
+  /// Why a frame cannot be told.
+  private(set) var failure: StoreError?
+
+  struct End {
+    let frame: FrameNumber
+    let segment: SegmentNumber
+    /// Where it begins; nil where the segment has no frames from there on.
+    var offset: UInt64?
+  }
+
+  init(
+    after last: CommitNumber, since state: Checkpoint.End?, _ store: StoreTag,
+    _ reader: JournalReader
+  ) {
+    (self.last, self.state, self.store, self.reader) = (last, state, store, reader)
+  }
+
+  /// - Returns: whether it is to be looked for behind a frame.
+  mutating func goesOn(behind frame: JournalReader.Frame) -> Bool {
+    if let end = found {
+      // The commit ends the frame before.
+      if end.segment == frame.segment { found?.offset = frame.offset }
+      return false
+    }
+    guard frame.number > state?.frame ?? .none else { return true }
+    if state?.commit == last {
+      found = End(frame: frame.number, segment: frame.segment, offset: frame.offset)
+      return false
+    }
+    guard frame.kind == .batch else { return true }
+    do throws(StoreError) {
+      let entries = try SalvagedEntry.all(in: frame.payload, of: frame.number, store, reader)
+      guard let end = entries.firstIndex(where: { $0.isCommit(from: last) }) else { return true }
+      let taken = last == .none ? entries[..<end] : entries[...end]
+      if last > .none, taken.count == entries.count {
+        found = End(frame: frame.number.next, segment: frame.segment)
+        return true
+      }
+      found = End(frame: frame.number, segment: frame.segment, offset: frame.offset)
+      rest = Array(taken)
+    } catch {
+      failure = error
+    }
+    return false
   }
 }
 

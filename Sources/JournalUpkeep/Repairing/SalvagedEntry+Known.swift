@@ -3,11 +3,6 @@ internal import Journaling
 internal import ObjectModel
 internal import ObjectStore
 
-extension StoreError {
-  /// Whether it is told of what is lost. What newer code has written is not, nor what a disk does not give now.
-  var isOfLoss: Bool { code != .newerFormat && code != .disk }
-}
-
 extension SalvagedEntry {
   /// What a frame says, in order; nothing where that is damaged.
   ///
@@ -23,4 +18,9 @@ extension SalvagedEntry {
       return []
     }
   }
+}
+
+extension StoreError {
+  /// Whether it is told of what is lost. What newer code has written is not, nor what a disk does not give now.
+  var isOfLoss: Bool { code != .newerFormat && code != .disk }
 }
