@@ -161,9 +161,11 @@ extension EditBufferContents {
   ) -> Untrue? {
     var failure: StoreError?
     forEachUnsealedEdit(from: next) { bytes, isSpan in
-      // What is in pieces is told by the frames that have them.
-      if !isSpan { failure = SalvagedEntry.failure(of: bytes, of: store) }
-      return failure == nil
+      // What is in pieces is told by the frames that have them; and what is only large is sound.
+      guard !isSpan, let found = SalvagedEntry.failure(of: bytes, of: store), found.code == .damaged
+      else { return true }
+      failure = found
+      return false
     }
     guard let failure, let finding = findings.last else { return nil }
     return Untrue(finding: finding, reason: failure.whatHappened)
