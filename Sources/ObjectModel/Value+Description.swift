@@ -23,7 +23,7 @@ extension Value: CustomStringConvertible {
     case .array(let values): Self.list(values, depth) { $0.description(depth: depth - 1) }
     case .set(let values):
       "set of "
-        + Self.list(values.sorted(by: Self.precedes), depth) { $0.description(depth: depth - 1) }
+        + Self.list(values.inOrder, depth) { $0.description(depth: depth - 1) }
     case .dictionary(let values):
       Self.list(values.sortedByKey, depth) { entry in
         Self.quoted(entry.key) + ": " + entry.value.description(depth: depth - 1)

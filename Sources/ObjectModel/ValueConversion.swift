@@ -49,7 +49,7 @@ extension ValueConversion {
     case (.widened(let type), .counter(let value)): Self.widened(value, to: type)
     case (.answeredFromInverse, _), (.oneToMany, .null): nil
     case (.oneToMany(let isOrdered), .reference): isOrdered ? .array([value]) : .set([value])
-    case (.reordered(true), .set(let members)): .array(members.sorted(by: Value.precedes))
+    case (.reordered(true), .set(let members)): .array(members.inOrder)
     case (.reordered(false), .array(let members)): .set(Set(members))
     default: value
     }

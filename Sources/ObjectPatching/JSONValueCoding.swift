@@ -21,7 +21,7 @@ extension Value {
     case .url(let value): .string(value.absoluteString)
     case .reference(let object): .string(object.uri)
     case .array(let values): .array(values.map(\.markedJSON))
-    case .set(let values): .array(values.sorted(by: Value.precedes).map(\.markedJSON))
+    case .set(let values): .array(values.inOrder.map(\.markedJSON))
     case .dictionary(let values):
       values.keys.contains { $0.utf8.first == JSONMark.sign } ? nil : Self.json(values)
     }

@@ -107,7 +107,7 @@ struct ComparisonBinder {
     let members: [Value]
     switch right.bound.constant {
     case .array(let values)?: members = values
-    case .set(let values)?: members = values.sorted(by: Value.precedes)
+    case .set(let values)?: members = values.inOrder
     case let literal?: throw .never(left, literal)
     case nil: return
     }

@@ -19,7 +19,7 @@ extension Value {
     case .url(let value): "url(\(Self.quoted(value.absoluteString)))"
     case .reference(let object): "object('\(object.uri)')"
     case .array(let values): "[\(Self.list(values))]"
-    case .set(let values): "set(\(Self.list(values.sorted(by: Value.precedes))))"
+    case .set(let values): "set(\(Self.list(values.inOrder)))"
     case .dictionary(let values):
       values.isEmpty
         ? "[:]"

@@ -272,7 +272,7 @@ struct ListAssembly: ~Copyable {
     switch value {
     case .set(let members):
       try checkDepth(depth, writer)
-      let sorted = members.sorted(by: Value.precedes)
+      let sorted = members.inOrder
       return try add(sorted, depth: depth + 1, tag: kind, to: &writer)
     case .reference(let id):
       let words = [id.rawValue, id.store.rawValue]

@@ -45,6 +45,23 @@ import Testing
     #expect(values.sorted(by: Value.precedes) == shuffled.sorted(by: Value.precedes))
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `sets within sets are put in order in a time that grows with their size alone`() {
+    let leaf = Value.set([.set([.integer(1)])])
+    var value = leaf
+    for _ in 0..<40 { value = .set([value, leaf]) }
+    #expect(Set([value, leaf]).inOrder.first == leaf || Set([value, leaf]).inOrder.last == leaf)
+    #expect(Value.precedes(value, leaf) != Value.precedes(leaf, value))
+    #expect(!value.description.isEmpty)
+  }
+
+  @Test func `the members of a set are in the order of all values`() {
+    for value in Self.values() {
+      guard case .set(let members) = value else { continue }
+      #expect(members.inOrder == members.sorted(by: Value.precedes))
+    }
+  }
+
   @Test func `kinds stand in the order of their numbers`() {
     #expect(samples.shuffled().sorted(by: Value.precedes).map(\.kind) == Value.Kind.allCases)
   }

@@ -162,7 +162,7 @@ extension RowWriter {
         ?? "<real>\(date.timeIntervalSinceReferenceDate)</real>"
     case .array(let values): return "<array>" + values.map(element).joined() + "</array>"
     case .set(let values):
-      return "<array>" + values.sorted(by: Value.precedes).map(element).joined() + "</array>"
+      return "<array>" + values.inOrder.map(element).joined() + "</array>"
     case .dictionary(let values):
       return "<dict>"
         + values.sorted { $0.key < $1.key }.map {

@@ -62,7 +62,7 @@ package struct Wording {
       return Self.cut(Value.string(String(text.prefix(longest))).queryText, longest)
     case .array(let values): return Self.cut(list("[", values, longest), longest)
     case .set(let values):
-      return Self.cut(list("{", values.sorted(by: Value.precedes), longest), longest)
+      return Self.cut(list("{", values.inOrder, longest), longest)
     case .dictionary(let values) where !values.isEmpty:
       let entries = values.sorted { $0.key < $1.key }.prefix(longest / 3 + 1).map { key, value in
         "\(Value.string(key).queryText): \(text(value, longest: longest))"
