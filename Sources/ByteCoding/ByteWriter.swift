@@ -74,12 +74,6 @@ package struct ByteWriter: ~Copyable {
     byteCount += Varint.write(value, to: reserve(Varint.maximumByteCount))
   }
 
-  /// Writes a signed integer by zigzag, so that small numbers are short.
-  @inlinable
-  package mutating func writeSignedVarint(_ value: Int64) {
-    writeVarint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
-  }
-
   /// Writes what another writer has written.
   @inlinable
   package mutating func write(_ other: borrowing ByteWriter) { write(other.unsafeBytes) }

@@ -185,3 +185,11 @@ extension Disk {
     return number
   }
 }
+
+extension String {
+  /// Whether it can be a name within a folder, and leads nowhere else.
+  package var isPlainName: Bool {
+    !isEmpty && self != "." && self != ".."
+      && !utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+  }
+}

@@ -27,6 +27,11 @@ public final class FailStopDisk: Disk {
     try disk.folderForReading(at: path)
   }
 
+  /// Reads what a path names from its beginning to its end.
+  public func input(at path: String, atMost byteCount: Int) throws(DiskError) -> [UInt8] {
+    try disk.input(at: path, atMost: byteCount)
+  }
+
   /// The time of day, in nanoseconds since 1970.
   public func wallClock() -> Int64 { disk.wallClock() }
 

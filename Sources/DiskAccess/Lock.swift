@@ -82,7 +82,7 @@ final class Gate: @unchecked Sendable {
 public final class BackgroundThread: @unchecked Sendable {
   private var number = pthread_t()
   private let state = Lock()
-  private var isRunning = true
+  private var isRunning = false
 
   /// Starts the thread. The system refuses where it has no more threads to give.
   public init(_ body: @escaping @Sendable () -> Void) throws(DiskError) {
@@ -92,6 +92,7 @@ public final class BackgroundThread: @unchecked Sendable {
       package.release()
       throw DiskError(.thread, "", SystemErrorCode(rawValue: code))
     }
+    isRunning = true
   }
 
   /// A thread that nobody has waited for gives back what it holds when it ends.

@@ -149,9 +149,7 @@ final class PosixFolder: DiskFolder {
 
   /// Names are single components: nothing a file says can make the store reach outside its folder.
   private func refuseUnlessPlain(_ name: String, _ call: DiskError.Call) throws(DiskError) {
-    let isPlain =
-      !name.isEmpty && name != "." && name != ".." && !name.utf8.contains(UInt8(ascii: "/"))
-    guard isPlain, !name.utf8.contains(0) else { throw DiskError(call, name, .invalid) }
+    guard name.isPlainName else { throw DiskError(call, name, .invalid) }
   }
 
   private func check(

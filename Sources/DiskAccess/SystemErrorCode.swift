@@ -38,6 +38,8 @@ public struct SystemErrorCode: RawRepresentable, Hashable, Sendable {
   public static let tooManyLinks = SystemErrorCode(rawValue: EMLINK)
   /// The file would become larger than it may be.
   public static let fileTooLarge = SystemErrorCode(rawValue: EFBIG)
+  /// The name has more bytes than a name may have.
+  public static let nameTooLong = SystemErrorCode(rawValue: ENAMETOOLONG)
   /// The request makes no sense for this file.
   public static let invalid = SystemErrorCode(rawValue: EINVAL)
   /// The folder still has names in it.

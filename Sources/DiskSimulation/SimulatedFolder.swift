@@ -223,10 +223,7 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
     _ kind: DiskError.Call, _ name: String, newName: String? = nil
   ) throws(DiskError) -> CallDescription {
     let call = CallDescription(kind, path: joined(path, name), name: name, newName: newName)
-    let isPlain = !name.isEmpty && name != "." && name != ".."
-    guard isPlain, !name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) else {
-      throw call.error(.invalid)
-    }
+    guard name.isPlainName else { throw call.error(.invalid) }
     guard name.utf8.count <= 255 else { throw call.error(.nameTooLong) }
     return call
   }
@@ -266,10 +263,4 @@ extension FileInformation {
       allocatedByteCount: UInt64(sectors * FileContent.sectorByteCount),
       linkCount: UInt64(linkCount))
   }
-}
-
-extension SystemErrorCode {
-  // These numbers are the same on every Linux.
-  static let fileTooLarge = SystemErrorCode(rawValue: 27)
-  static let nameTooLong = SystemErrorCode(rawValue: 36)
 }

@@ -145,13 +145,13 @@ import Testing
     ]
     for (value, expected) in small {
       var writer = ByteWriter()
-      writer.writeSignedVarint(value)
+      writer.writeVarint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
       #expect(writer.array == expected)
     }
     let values = Self.boundaries.flatMap { [Int64(bitPattern: $0), Int64(bitPattern: ~$0)] }
     for value in values + [.min, .min + 1, .max, .max - 1] {
       var writer = ByteWriter()
-      writer.writeSignedVarint(value)
+      writer.writeVarint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
       #expect(try writer.array.read { try $0.readSignedVarint() } == value)
     }
     #expect(throws: ByteCodingError(code: .endOfBytes, offset: 0)) {
