@@ -105,7 +105,7 @@ package final class FrameFiles: @unchecked Sendable {
     else { throw .damaged(place.finding(.sealDamaged)) }
     if let kind = seal.newerKind { throw .newerFormat(place.finding(kind)) }
     guard Limits.allow(payload: UInt64(seal.payloadByteCount), in: UInt64(seal.lz4FrameByteCount))
-    else { throw .damaged(place.finding(.sealDamaged)) }
+    else { throw .damaged(place.finding(.frameMalformed)) }
     let end = try onDisk { () throws(DiskError) in try file.information().byteCount }
     guard end >= start, UInt64(seal.lz4FrameByteCount) <= end - start else {
       throw .damaged(place.finding(.frameCutShort))

@@ -38,7 +38,7 @@ extension Journal {
   ) throws(JournalError) -> (journal: Journal, report: RecoveryReport) {
     options.validate()
     let disk = FailStopDisk(disk)
-    var place = try StorePlace(
+    let place = try StorePlace(
       path, on: disk, making, allowsNetwork: options.allowsNetworkFileSystems,
       staysMarked: options.staysMarked)
     let storeLock = try StoreLock(in: place.folder, path: path)
@@ -173,7 +173,7 @@ struct StorePlace {
 
   /// Makes the first segment, the edit buffer, and the manifest that makes it a store. Before the manifest is durable
   /// there is no store, and the next attempt begins anew.
-  mutating func make(
+  func make(
     _ recovery: Recovery
   ) throws(JournalError) -> (FrameAppender, EditBuffer) {
     let (disk, folder, options) = (recovery.disk, self.folder, recovery.options)

@@ -141,25 +141,44 @@ package final class JournalReader {
       }
       if sealed.seal.number < first { continue }
       pass(sealed, at: place, in: segment.number)
-      guard let frame = Frame(sealed, in: segment.number, &memory) else {
-        ending.finding = segment.malformed(sealed)
+      let frame: Frame
+      switch Self.opened(sealed, in: segment, &ending.nextEdit, &memory) {
+      case .finding(let finding):
+        ending.finding = finding
         return false
-      }
-      if frame.kind == .batch {
-        guard let batch = Batch(frame.payload) else {
-          ending.finding = segment.malformed(sealed, .batchMalformed)
-          return false
-        }
-        if let expected = ending.nextEdit, batch.firstEdit != expected {
-          let kind = Finding.Kind.editsMissing(expected: expected, found: batch.firstEdit)
-          ending.finding = segment.malformed(sealed, kind)
-          return false
-        }
-        ending.nextEdit = batch.nextEdit
+      case .frame(let opened): frame = opened
       }
       ending.next = frame.number.next
       guard body(frame) else { return false }
     }
+  }
+
+  /// A whole frame, or why there is nothing to be made of it.
+  enum Opened {
+    case frame(Frame)
+    case finding(Finding)
+  }
+
+  /// Opens a whole frame, of which a batch must go on with the edits where the one before it has ended.
+  ///
+  /// - Parameter nextEdit: the edit that is next, where that is known; then the one that comes next.
+  static func opened(
+    _ sealed: SealedFrame, in segment: Manifest.Segment, _ nextEdit: inout EditNumber?,
+    _ memory: inout ByteWriter
+  ) -> Opened {
+    guard let frame = Frame(sealed, in: segment.number, &memory) else {
+      return .finding(segment.malformed(sealed))
+    }
+    guard frame.kind == .batch else { return .frame(frame) }
+    guard let batch = Batch(frame.payload) else {
+      return .finding(segment.malformed(sealed, .batchMalformed))
+    }
+    if let expected = nextEdit, batch.firstEdit != expected {
+      let kind = Finding.Kind.editsMissing(expected: expected, found: batch.firstEdit)
+      return .finding(segment.malformed(sealed, kind))
+    }
+    nextEdit = batch.nextEdit
+    return .frame(frame)
   }
 
   /// Notes where a piece stands that a walk passes, and that it may be named from now on.

@@ -13,6 +13,8 @@ package final class JournalTail {
   private let folder: any ReadableFolder
   /// The next frame to hand out.
   package private(set) var next: FrameNumber
+  /// The first edit of the next batch, where it is known.
+  private var nextEdit: EditNumber?
   /// Where the walk stands, so that no frame that was handed out is read again.
   private var position: (segment: SegmentNumber, place: FrameScanner.Place)?
   private var piecePlaces = PiecePlaces()
@@ -56,8 +58,8 @@ package final class JournalTail {
     var ending = Ending.segmentEnded
     for segment in reader.manifest.segments {
       guard case .segmentEnded = ending else { break }
-      let isBehind = segment.sealing.map { $0.lastFrame < next } ?? false
-      if !isBehind {
+      let isBefore = segment.sealing.map { $0.lastFrame < next } ?? false
+      if !isBefore {
         do throws(JournalError) {
           ending = try poll(segment, after: previous, of: reader, &durable, body)
         } catch {
@@ -89,6 +91,7 @@ package final class JournalTail {
   ) throws(JournalError) -> Ending {
     let place = position.flatMap { $0.segment == segment.number ? $0.place : nil }
     var scanner = try reader.scanner(of: segment, after: previous, from: place)
+    if nextEdit == nil, next <= segment.firstFrame { nextEdit = scanner.header.firstEdit }
     var memory = ByteWriter()
     defer { extendLifetime(memory) }
     while true {
@@ -97,8 +100,8 @@ package final class JournalTail {
       guard case .frame(let sealed) = step else {
         if let finding = segment.finding(atEnd: step, before) {
           // What is not whole and not durable is being written right now; a sealed segment is not.
-          let isWhole = segment.sealing != nil || before.expected <= durable
-          if isWhole { return .finding(finding) }
+          let mustBeWhole = segment.sealing != nil || before.expected <= durable
+          if mustBeWhole { return .finding(finding) }
           if let excess = scanner.excess() { return .finding(excess) }
           durable = max(durable, try reader.durableThrough(by: segment, behind: scanner))
           guard before.expected <= durable else { return .nothingMore }
@@ -138,14 +141,12 @@ package final class JournalTail {
         // What is not taken is handed out again, and names its pieces again.
         unnamedPieces = reader.unnamedPieces
         reader.pass(sealed, at: before, in: segment.number)
-        guard let frame = JournalReader.Frame(sealed, in: segment.number, &memory) else {
-          return .finding(segment.malformed(sealed))
+        var edit = nextEdit
+        switch JournalReader.opened(sealed, in: segment, &edit, &memory) {
+        case .finding(let finding): return .finding(finding)
+        case .frame(let frame): guard body(frame, reader) else { return .nothingMore }
         }
-        if frame.kind == .batch, Batch(frame.payload) == nil {
-          return .finding(segment.malformed(sealed, .batchMalformed))
-        }
-        guard body(frame, reader) else { return .nothingMore }
-        next = frame.number.next
+        (next, nextEdit) = (sealed.seal.number.next, edit)
         unnamedPieces = reader.unnamedPieces
       }
       position = (segment.number, scanner.place)

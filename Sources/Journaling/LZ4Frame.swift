@@ -1,5 +1,3 @@
-internal import CXXHash
-
 /// The lean LZ4 frame that holds a payload: independent blocks, no checksums of its own, an end mark.
 ///
 ///     04 22 4D 18   60   BD HC   { block length, block }…   00 00 00 00

@@ -8,8 +8,6 @@ struct TailSurvey {
   private(set) var end: UInt64
   /// The newest frame that a later seal or footer says was durable.
   private(set) var durableThrough = FrameNumber.none
-  /// How many whole seals of later frames there are.
-  private(set) var laterSealCount = 0
 
   /// Looks at every byte from a position to the end of the file. A seal counts only where its check
   /// fits our salt and its number is not one that came before, so that neither a frame inside a
@@ -45,7 +43,6 @@ struct TailSurvey {
     _ bytes: UnsafeRawBufferPointer, _ header: SegmentHeader, _ expected: FrameNumber
   ) {
     if case .seal(let seal) = Seal.read(bytes, salt: header.salt), seal.number >= expected {
-      laterSealCount += 1
       durableThrough = max(durableThrough, seal.durableThrough)
     }
     if case .footer(let footer) = SegmentFooter.read(bytes, salt: header.salt) {

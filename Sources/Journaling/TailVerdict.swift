@@ -1,4 +1,4 @@
-/// What recovery decides about the end of a segment. Pure: the scanner finds, and `Journal` acts.
+/// What recovery decides about the end of a segment. Pure: the scanner finds, and `Recovery` acts.
 package enum TailVerdict: Hashable, Sendable {
   /// The frames end where the file ends, or where its preallocated zeros begin, or at the footer.
   case whole

@@ -164,6 +164,21 @@ import Testing
     #expect(finding?.kind == .batchMalformed)
   }
 
+  @Test func `a batch that does not go on where the one before has ended is told`() throws {
+    let batches = [1, 2, 4, 5].map { batchBytes(firstEdit: $0, edits: [[UInt8($0)]]) }
+    let store = StoreBuilder(payloads: batches)
+    let expected = Finding.Kind.editsMissing(expected: EditNumber(3), found: EditNumber(4))
+    let tail = try JournalTail(at: "store", on: try store.disk())
+    let (frames, finding) = try poll(tail)
+    #expect(frames == [1, 2] && finding?.kind == expected)
+    // Who begins behind the first does not know its edits before the next batch.
+    let late = try JournalTail(at: "store", on: try store.disk(), from: FrameNumber(2))
+    #expect(try poll(late).finding?.kind == expected)
+    let last = try JournalTail(at: "store", on: try store.disk(), from: FrameNumber(3))
+    let (lastFrames, lastFinding) = try poll(last)
+    #expect(lastFrames == [3] && lastFinding == nil)
+  }
+
   @Test func `the folder it found first is followed, also where it gets another name`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/store"
