@@ -17,6 +17,8 @@ extension ContextFold {
     by conversion: some RowConverting, traits: [EntityNumber: KeyTraits]
   ) {
     self.traits = traits
+    // Before the drafts: what is forgotten of these is noted there, by the newer keys.
+    recorder.convert(by: conversion)
     for (object, draft) in objects {
       let defaults = traits[object.entity]?.defaults ?? Row()
       objects[object] = draft.converted(object, by: conversion, defaults: defaults)
@@ -24,7 +26,6 @@ extension ContextFold {
     }
     undoSteps = undoSteps.compactMap { $0.converted(by: conversion) }
     redoSteps = redoSteps.compactMap { $0.converted(by: conversion) }
-    recorder.convert(by: conversion)
   }
 }
 
@@ -70,7 +71,9 @@ extension UndoStep.Object {
     let before = Dictionary(firstOf: entries.map { ($0.key, $0.before) })
     let values = before.converted(object, kind, by: conversion)
     if kind == .updated, values.isEmpty { return nil }
-    let left = left(by: conversion)
+    let left = conversion.convert(
+      left: Dictionary(firstOf: entries.compactMap { entry in entry.left.map { (entry.key, $0) } }),
+      of: object)
     return UndoStep.Object(
       object: object, kind: kind,
       entries: values.map { key, value in
@@ -79,15 +82,17 @@ extension UndoStep.Object {
       .sorted { $0.key < $1.key })
   }
 
-  /// What the step has left, as the newer model has it.
-  private func left(by conversion: some RowConverting) -> [KeyNumber: Value?] {
+}
+
+extension RowConverting {
+  /// What a step has left of an object, as the newer model has it.
+  func convert(left: [KeyNumber: Value?], of object: ObjectID) -> [KeyNumber: Value?] {
     var converted: [KeyNumber: Value?] = [:]
-    for entry in entries {
-      guard let left = entry.left else { continue }
+    for (key, value) in left {
       var row = Row()
-      row[entry.key] = left
-      for newer in conversion.newerKeys(of: entry.key, of: object) {
-        converted.updateValue(conversion.convert(row, of: object)?[newer], forKey: newer)
+      row[key] = value
+      for newer in newerKeys(of: key, of: object) {
+        converted.updateValue(convert(row, of: object)?[newer], forKey: newer)
       }
     }
     return converted

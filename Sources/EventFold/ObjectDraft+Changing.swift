@@ -171,6 +171,6 @@ extension ObjectDraft {
 
   /// Takes a value out of the delta, because one that stayed there would be copied when it is changed.
   private mutating func take(_ key: KeyNumber) -> Value? {
-    delta.updateValue(nil, forKey: key) ?? baseRow?[key]
+    delta.updateValue(nil, forKey: key) ?? unchangedValue(of: key)
   }
 }

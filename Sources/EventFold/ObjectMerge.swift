@@ -50,8 +50,7 @@ package struct ObjectConflict: Hashable, Sendable {
   package var theirKeys: Set<KeyNumber> { Self.keys(base, theirs) }
 
   private static func keys(_ one: Row?, _ other: Row?) -> Set<KeyNumber> {
-    let (one, other) = (one ?? Row(), other ?? Row())
-    return Set((one.entries + other.entries).map(\.key).filter { one[$0] != other[$0] })
+    Set((one ?? Row()).keysApart(from: other ?? Row()))
   }
 }
 

@@ -90,7 +90,8 @@ struct StepRecorder: Hashable, Sendable {
       guard conversion.convert(Row(), of: object) != nil else { continue }
       let values = before.values.converted(object, before.kind, by: conversion)
       if before.kind == .updated, values.isEmpty { continue }
-      objects[object] = Object(kind: before.kind, values: values)
+      objects[object] = Object(
+        kind: before.kind, values: values, left: conversion.convert(left: before.left, of: object))
     }
   }
 

@@ -31,10 +31,60 @@ struct SmallFold {
   var one: ObjectDraft? { fold.objects[Self.one] }
 }
 
+/// A newer model that calls one key otherwise.
+private struct Renaming: RowConverting {
+  func convert(_ row: Row, of object: ObjectID) -> Row? {
+    var converted = row
+    converted[key(1)] = nil
+    converted[key(7)] = row[key(1)]
+    return converted
+  }
+
+  func newerKeys(of number: KeyNumber, of object: ObjectID) -> [KeyNumber] {
+    [number == key(1) ? key(7) : number]
+  }
+}
+
 @Suite struct ContextFolds {
   private let one = SmallFold.one
   private let two = SmallFold.two
   private let new = SmallFold.new
+
+  @Test func `S46, S76: a step that is open while the model changes is as it would have been`()
+    throws
+  {
+    var open = try SmallFold(
+      .set(one, key(1), 5), .refreshed([one], keepingChanges: false, at: CommitNumber(rawValue: 2)),
+      .set(two, key(1), 6))
+    var ended = open
+    try ended.apply(.stepEnded(name: nil))
+    ended.fold.convert(by: Renaming(), traits: [:])
+    open.fold.convert(by: Renaming(), traits: [:])
+    try open.apply(.stepEnded(name: nil))
+    let left = try #require(ended.fold.undoSteps.last?.objects.first?.entries.first)
+    #expect(left.key == key(7) && left.left == .some(.some(5)))
+    #expect(open.fold.undoSteps == ended.fold.undoSteps)
+  }
+
+  @Test func `S33: members are put to those that a key has by itself`() throws {
+    var fold = ContextFold(
+      ContextNumber(rawValue: 1), name: "", on: CommitNumber(rawValue: 1),
+      traits: [
+        one.entity: KeyTraits(
+          transient: [key(3), key(4)],
+          defaults: Row([
+            key(3): .set([.reference(two)]), key(4): .array([.reference(two)]),
+          ]))
+      ])
+    let store = try SmallFold().store
+    for number: UInt32 in 3...4 {
+      try fold.apply(.membersChanged(one, key(number), inserted: [new], removed: [])) {
+        store.row($0, $1)
+      }
+    }
+    #expect(fold.objects[one]?.value(of: key(3)) == .set([.reference(two), .reference(new)]))
+    #expect(fold.objects[one]?.value(of: key(4)) == .array([.reference(two), .reference(new)]))
+  }
 
   @Test func `S1: a value set to nothing is in the delta, and one that was not set is not`() throws
   {
