@@ -42,11 +42,11 @@ extension Request {
 
   /// The whole of a file or pipe that was named; the standard input where it is `-`.
   func bytes(ofFile path: String, atMost limit: Int) throws(ToolError) -> [UInt8] {
-    let mebibytes = limit >> 20
+    let excess = "has more than the \(limit >> 20) MiB that are taken at once."
     guard path != "-", path != "/dev/stdin" else {
       guard let bytes = output.console.readInput(atMost: limit) else {
         throw ToolError(
-          .inputOutput, "the standard input cannot be read, or has more than \(mebibytes) MiB.")
+          .inputOutput, "the standard input cannot be read, or \(excess)")
       }
       return bytes
     }
@@ -55,7 +55,7 @@ extension Request {
     } catch {
       let words: String =
         switch (error.call, error.code) {
-        case (_, .fileTooLarge): "“\(path)” has more than \(mebibytes) MiB."
+        case (_, .fileTooLarge): "“\(path)” \(excess)"
         case (.openFile, .invalid): "“\(path)” is neither a file nor a pipe."
         case (.read, .wouldBlock): "nobody writes to the pipe “\(path)”."
         default: error.description

@@ -255,12 +255,12 @@ import ToolSupport
     try disk.setContents("large.json", [UInt8](repeating: 0x20, count: Self.bound + 1))
     let run = Upkeep.run("patch large.json -s Notes.xjournal", on: disk)
     #expect(run.status == .inputOutput, "\(run)")
-    #expect(run.errors.contains("“large.json” has more than 64 MiB."), "\(run)")
+    #expect(run.errors.contains("“large.json” has more than the 64 MiB that"), "\(run)")
     let input = Upkeep.run(
       "patch - -s Notes.xjournal", on: disk, input: String(repeating: " ", count: Self.bound + 1))
     #expect(input.status == .inputOutput, "\(input)")
     #expect(
-      input.errors.contains("the standard input cannot be read, or has more than 64 MiB."),
+      input.errors.contains("the standard input cannot be read, or has more than the 64 MiB that"),
       "\(input)")
     #expect(Upkeep.contents(of: Journals.path, on: disk) == before)
   }

@@ -38,7 +38,7 @@ extension Request {
     guard try Reference(text, now: now).isTag, !text.hasPrefix("tag:"),
       try store().tags[String(text.prefix { $0 != "~" })] == nil
     else { return false }
-    return (try? ObjectReference(text).object(in: store(), snapshot())) != nil
+    return try ObjectReference(text).isIdentifier(in: store(), snapshot())
   }
 
   /// Whether a text with a slash is meant to be a tag's name: where it says so, or where there is such a tag, and no

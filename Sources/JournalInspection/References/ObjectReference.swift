@@ -87,6 +87,13 @@ package struct ObjectReference {
         + "One that had it at another time is found by --at.")
   }
 
+  /// Whether the whole text is the value by which an object is identified.
+  package func isIdentifier(
+    in store: ReadableStore, _ snapshot: Snapshot
+  ) throws(ToolError) -> Bool {
+    try find(text, among: nil, store, snapshot) != nil
+  }
+
   /// The one object of which an identifying attribute has this value.
   private func find(
     _ value: String, among name: String?, _ store: ReadableStore, _ snapshot: Snapshot

@@ -18,6 +18,7 @@ extension Command {
           + "there. A key that the model does not have becomes a dynamic attribute, as it was one where that was exported. What leads "
           + "to an object of another store does so still; what leads to one that was not exported is left out, and told on "
           + "the standard error output, or in the document. So is what leads to one of which a later line says otherwise.",
+        "A file may have \(largestImport >> 20) MiB. A larger journal is copied by ‘backup’ or ‘compact’, of any size.",
       ],
       examples: [
         Example("xjournal import posts.ndjson -o New.xjournal", "of a file that was exported"),

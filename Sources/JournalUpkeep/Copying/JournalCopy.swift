@@ -66,7 +66,7 @@ struct JournalCopy {
 
   /// What is told of a journal that has the mark of a copy in the making.
   static let unfinished =
-    "the journal is a copy that did not come to its end, and may lack something"
+    "the journal is a copy that did not come to its end, and may lack something; make it anew"
 
   /// Opens a journal, and reads the edits that no frame has: before the segments, so that these have every edit that has
   /// left the buffer since, and those segments that there were then.
