@@ -1,9 +1,9 @@
 package import ObjectModel
 
 extension ContextFold {
-  /// The edits by which a context that stands where this one does comes to hold what is unsaved here. What was done
-  /// to get there, and what can be undone of it, they do not tell.
-  package func restatement() -> [Edit] {
+  /// The edits by which a context that begins on a commit comes to hold what is unsaved here. What was done to get
+  /// there, and what can be undone of it, they do not tell.
+  package func restatement(on base: CommitNumber) -> [Edit] {
     var edits: [Edit] = [.undoSwitched(isOn: false)]
     for (object, draft) in objects.sorted(by: { $0.key < $1.key }) {
       if draft.base != base { edits.append(.based(object, on: draft.base)) }
@@ -21,7 +21,7 @@ extension ContextFold {
             ? .setPrimitive(object, key, value) : .set(object, key, value))
       }
     }
-    edits.append(.undoSwitched(isOn: true))
+    if registersUndo { edits.append(.undoSwitched(isOn: true)) }
     return edits
   }
 }

@@ -116,8 +116,25 @@ struct EditWriter {
 
   mutating func note(_ failure: StoreError) { self.failure = failure }
 
-  /// Tries again to reach a journal that could not take edits.
-  mutating func clearFailure() { failure = nil }
+  /// Leaves the context as the journal has it; another begins with the next edit.
+  ///
+  /// - Returns: the context; nil where none has begun.
+  mutating func leave() -> LiveContext? {
+    defer { (live, failure) = (nil, nil) }
+    return live
+  }
+
+  /// Ends a context that was left. Where the journal cannot take that, it is noted.
+  mutating func end(_ left: LiveContext?) {
+    guard let left, let store else { return }
+    do throws(StoreError) { try store.endContext(left) } catch { failure = error }
+  }
+
+  /// Gives up the context that began last for one that was left. What could not be done stays noted.
+  mutating func goBack(to left: LiveContext?) {
+    end()
+    live = left
+  }
 
   /// Ends the context in order; another begins with the next edit.
   mutating func finish() {
@@ -125,9 +142,10 @@ struct EditWriter {
     (live, failure) = (nil, nil)
   }
 
-  /// Ends the context in order.
+  /// Ends the context in order. Where the journal cannot take that, what it has not saved is offered as a draft by the next
+  /// opening.
   func end() {
-    // Where that cannot be written, the next opening finds a context without changes.
-    if let live, let store { try? store.endContext(live) }
+    guard let live, let store else { return }
+    do throws(StoreError) { try store.endContext(live) } catch { live.letGo() }
   }
 }

@@ -9,6 +9,7 @@ extension ManagedObjectContext {
   /// - Throws: where the store cannot be read.
   public var conflicts: [MergeConflict] {
     get throws {
+      settleSave()
       if let parent = view.parent { return conflicts(with: parent) }
       let (snapshot, names) = (view.snapshot, KeyNaming(store: store))
       let kindOf = mergeKinds

@@ -18,11 +18,23 @@ extension ManagedObjectContext {
   ) -> Set<ObjectID> {
     fireQuietly(state)
     if let members = state.members?[key] { return members }
-    let members = membersFound(of: state, key, relationship)
+    let (members, failure) = found { membersFound(of: state, key, relationship) }
+    // Where something could not be read they are looked for again by who asks next.
+    if failure != nil || state.isFault && !state.isTurningIntoFault { return members }
     if state.members == nil { state.members = [:] }
     hasReadMembers = true
     state.members?[key] = members
     return members
+  }
+
+  /// What a closure finds, and why some of that could not be read, which is noted for the next save.
+  private func found<Found>(_ find: () -> Found) -> (Found, failure: (any Error)?) {
+    let earlier = readFailure
+    readFailure = nil
+    let found = find()
+    let failure = readFailure
+    readFailure = failure ?? earlier
+    return (found, failure)
   }
 
   private func membersFound(
@@ -32,7 +44,9 @@ extension ManagedObjectContext {
     var members: Set<ObjectID> = []
     if let parent = view.parent {
       if owner.handle != nil, let above = parent.instance(of: owner.objectID)?.state {
-        members = parent.members(of: above, key, relationship)
+        let (found, failure) = parent.found { parent.members(of: above, key, relationship) }
+        members = found
+        if let failure { readFailure = failure }
       }
     } else if owner.base != .none {
       do throws(StoreError) {

@@ -12,6 +12,8 @@ extension ManagedObjectContext {
     discardPending()
     processPendingChanges()
     breakGroups()
+    // The step that it would have named is given up.
+    actionName = nil
     // What redoing has led back to what the store has shows again what is untracked, though nothing is unsaved of it.
     let covering = held.values.map(\.state).filter { !$0.hasDraft && $0.isCovering }
     let states = (statesWithDrafts + covering).sorted { $0.objectID < $1.objectID }

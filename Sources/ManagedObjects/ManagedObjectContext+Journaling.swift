@@ -9,9 +9,9 @@ extension ManagedObjectContext {
   /// - Parameter rows: what objects were at commits, where the edit moves objects to another one.
   func perform(_ edit: Edit, rows: [ObjectID: Row?] = [:]) {
     settleSave()
-    if followUp == .expected, edit.changesObjects { noteFollowUp() }
+    if followUp == .expected, edit.isRefusedWhereOnlyRead { noteFollowUp() }
     if schedulesProcessing { scheduleProcessing() }
-    if writer.isWriting || edit.changesObjects {
+    if writer.isWriting || edit.isRefusedWhereOnlyRead {
       begin()
       let number = writer.record(edit)
       switch edit {
@@ -110,8 +110,9 @@ extension ManagedObjectContext {
         preconditionFailure(
           "a context made an edit that contradicts those before: \(contradiction)")
       case .row(let error):
-        // The journal has the edit, the fold has not: what this context holds is not to be saved.
+        // The journal has the edit, the fold has not: the next save tells that, and the one after it what there is.
         readFailure = error
+        writer.note(error)
       }
     }
     if unsavedReferences != nil { noteReferences(in: edit) }
@@ -171,29 +172,38 @@ extension ManagedObjectContext {
     return changed <= min(state.base, standing)
   }
 
-  /// Writes what is not saved anew, where the journal could not take some of it. What was done before can be
-  /// undone no more.
+  /// Writes what is not saved anew, as the work of a context that begins for it, where the journal could not take some of
+  /// what led there. What was done before can be undone no more then. As long as the journal does not take all of it,
+  /// everything is as it was, there and here.
   func restate() throws {
     guard writer.failure != nil else { return }
-    writer.clearFailure()
-    let unsaved = fold.objects
+    let (before, former) = (fold, writer.leave())
     begin()
-    if let failure = writer.failure { throw failure }
-    perform(.rolledBack)
-    beginStretch()
-    for (object, draft) in unsaved.sorted(by: { $0.key < $1.key }) {
-      let rows = [object: draft.baseRow]
-      if draft.baseRow != nil { perform(.based(object, on: draft.base), rows: rows) }
-      if draft.baseRow != nil, !draft.isThere { perform(.deleted(object), rows: rows) }
-      if draft.baseRow == nil, draft.isThere { perform(.inserted(object), rows: rows) }
-      for (key, value) in draft.delta where draft.isThere {
-        perform(
-          draft.isDirty ? .set(object, key, value) : .setPrimitive(object, key, value), rows: rows)
+    marks.setStretch &+= 1
+    for edit in before.restatement(on: fold.base) where writer.failure == nil {
+      let number = writer.record(edit)
+      switch edit {
+      case .set(let object, let key, let value), .setPrimitive(let object, let key, let value):
+        state(of: object)?.note(number, key, value, marks.event, marks.setStretch)
+      default: break
       }
-      registered[object.rawValue]?.takeUnretainedValue().basedIn = marks.stretch
+      apply(edit) { (object, _) throws(StoreError) in before.objects[object]?.baseRow }
     }
-    perform(.stepEnded(name: nil))
-    if let failure = writer.failure { throw failure }
+    if writer.failure == nil { writer.end(former) }
+    if let failure = writer.failure {
+      writer.goBack(to: former)
+      fold = before
+      (unsavedReferences, foundToSave) = (nil, nil)
+      marks.setStretch &+= 1
+      throw failure
+    }
+    forgottenStepCount += before.undoSteps.count + (before.hasOpenStep ? 1 : 0)
+    beginStretch()
+    for object in fold.objects.keys {
+      guard let state = state(of: object) else { continue }
+      state.basedIn = marks.stretch
+      settle(state)
+    }
   }
 
   /// Nothing is unsaved any more: objects say anew where they stand.
@@ -216,7 +226,7 @@ extension ObjectState {
 
 extension Edit {
   /// Whether a context that cannot be changed has to refuse it.
-  fileprivate var changesObjects: Bool {
+  fileprivate var isRefusedWhereOnlyRead: Bool {
     switch self {
     case .inserted, .set, .spliced, .setPrimitive, .membersChanged, .deleted, .undone, .redone: true
     default: false

@@ -11,7 +11,7 @@ extension ManagedObjectContext {
     let foreign = commit.changes.first.flatMap { $0.objectID.store == store.tag ? nil : $0 }
     precondition(
       foreign == nil, "a commit of another store is brought in; merge those of the context's own.")
-    let new = bringIn(commit)
+    let new = bringIn(commit) ?? []
     tellChanges()
     withExtendedLifetime(new) {}
   }
@@ -19,9 +19,10 @@ extension ManagedObjectContext {
   /// Brings in what a commit has changed, of which nobody is told yet.
   ///
   /// - Parameter isNoted: whether the context is to stand on it; of several the last is enough.
-  /// - Returns: the objects that came to be. They stay for a moment, for who is told of the change to hold them.
+  /// - Returns: the objects that came to be. They stay for a moment, for who is told of the change to hold them. Nil
+  ///   where nothing was brought in, as it cannot be read.
   @discardableResult
-  func bringIn(_ commit: Commit, isNoted: Bool = true) -> [ManagedObject] {
+  func bringIn(_ commit: Commit, isNoted: Bool = true) -> [ManagedObject]? {
     settleSave()
     var states: [ObjectState] = []
     var isNew: [ObjectID] = []
@@ -37,9 +38,8 @@ extension ManagedObjectContext {
       }
     }
     let new = isNew.compactMap { instance(of: $0) }
-    refresh(
-      states.filter { !$0.isFault && $0.base < commit.number }, keepingChanges: true, reason: .merge
-    )
+    let earlier = states.filter { !$0.isFault && $0.base < commit.number }
+    guard refresh(earlier, keepingChanges: true, reason: .merge) else { return nil }
     if isNoted { noteMerged(commit.number) }
     for change in commit.changes { noteReferences(in: change) }
     tellWaiting(of: commit)

@@ -64,15 +64,21 @@ extension ManagedObjectContext {
         // Who is told of one may have the next brought in already.
         for commit in commits where commit.number > mergedThrough {
           mergedThrough = commit.number
-          if !isOwn(commit) { bringIn(commit, isNoted: commit.number == lastToNote) }
+          if isOwn(commit) { continue }
+          if bringIn(commit, isNoted: commit.number == lastToNote) == nil {
+            // What could not be read is brought in when that is tried next.
+            mergedThrough = commit.number.previous
+            return
+          }
         }
         // What others had compaction drop meanwhile is not waited for.
         if mergedThrough == begin { mergedThrough = last }
       }
     } catch {
       // What they were cannot be read, perhaps as compaction has dropped it; what there is now can.
+      let begin = mergedThrough
       mergedThrough = last
-      refreshAllObjects()
+      if !refreshedAllObjects() { mergedThrough = begin }
     }
   }
 

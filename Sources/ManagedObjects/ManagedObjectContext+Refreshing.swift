@@ -45,6 +45,11 @@ extension ManagedObjectContext {
   /// since, and not what was read before.
   public func refreshAllObjects() {
     if isRefusedInPatch() { return }
+    _ = refreshedAllObjects()
+  }
+
+  /// Has all objects be as the store has them now; returns whether they could be read.
+  func refreshedAllObjects() -> Bool {
     settleSave()
     let states = registered.values.map { $0.takeUnretainedValue() }
       .filter {
@@ -52,7 +57,7 @@ extension ManagedObjectContext {
           && !isOnlyHere($0)
       }
       .sorted { $0.objectID < $1.objectID }
-    refresh(states, keepingChanges: true, reason: .refresh)
+    guard refresh(states, keepingChanges: true, reason: .refresh) else { return false }
     if watching.objectCount > 0 {
       let faults = registered.values.map { $0.takeUnretainedValue() }.filter(\.isFault)
       tellWaiting(of: (watching.left.keys + faults.map(\.objectID)).sorted())
@@ -62,10 +67,13 @@ extension ManagedObjectContext {
     let bases = registered.values.lazy.map { $0.takeUnretainedValue() }
       .filter { !$0.isFault && $0.presence != .gone && $0.base != .none }.map(\.base)
     writer.releaseRead(before: bases.min())
+    return true
   }
 
-  func refresh(_ states: [ObjectState], keepingChanges: Bool, reason: AwakeReason) {
-    if states.isEmpty { return }
+  /// - Returns: whether that was done; otherwise something cannot be read, which the next save tells.
+  @discardableResult
+  func refresh(_ states: [ObjectState], keepingChanges: Bool, reason: AwakeReason) -> Bool {
+    if states.isEmpty { return true }
     settleSave()
     if keepingChanges { for state in states { storePendingQuietly(of: state) } }
     let head = view.snapshot
@@ -83,9 +91,8 @@ extension ManagedObjectContext {
         }
       }
     } catch {
-      // Nothing has been refreshed; what cannot be read is told by the next save.
       readFailure = error
-      return
+      return false
     }
     let strong = states.compactMap(\.object)
     // What those who are told change is a change, and no part of the refresh.
@@ -123,12 +130,13 @@ extension ManagedObjectContext {
     }
     if marks.event == number { forgetChanged(unchanged, since: changedBefore) }
     endTelling()
-    if !isDone { return }
+    if !isDone { return false }
     for state in states where state.presence == .there && keepingChanges {
       state.object?.awake(from: reason)
     }
     event.refreshed.formUnion(states.map(\.objectID))
     withExtendedLifetime(strong) {}
+    return true
   }
 
   /// That objects were refreshed is told by itself: only what is changed here besides is told as changed.

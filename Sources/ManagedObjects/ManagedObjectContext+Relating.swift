@@ -83,6 +83,10 @@ extension ManagedObjectContext {
       for object in inserted {
         guard let member = settableState(of: object) else { continue }
         move(member, inverse.key, from: reference(of: member, inverse.key), to: state.objectID)
+        // Who was told that it moves may have done something else with it.
+        guard member.presence == .there, reference(of: member, inverse.key) == state.objectID else {
+          continue
+        }
         // Also one that led back already, and that the store did not know of when it was asked.
         state.members?[key]?.insert(object)
       }

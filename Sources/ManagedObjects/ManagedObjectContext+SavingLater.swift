@@ -2,7 +2,7 @@ internal import EventFold
 public import ObjectModel
 public import ObjectStore
 
-/// A save whose commit is on its way to the disk, or that has nothing to add to what others have sent.
+/// A save whose commit was sent, until it is known how that has ended.
 final class SaveOnItsWay {
   let sent: SentCommit
   let unsaved: [Unsaved]

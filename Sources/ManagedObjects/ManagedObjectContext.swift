@@ -14,7 +14,8 @@ public final class ManagedObjectContext {
   let view: StoreView
   package let schema: Schema
 
-  /// What is not saved, and what can be undone: what a replay of the context's edits would give.
+  /// What is not saved, and what can be undone: what a replay of the context's edits would give, but for steps that were
+  /// forgotten here (`levelsOfUndo`).
   package internal(set) var fold: ContextFold
   /// How the context's edits reach the journal.
   @exclusivity(unchecked) var writer: EditWriter
@@ -106,7 +107,8 @@ public final class ManagedObjectContext {
 
   /// Whether what others save is brought in when pending changes are processed, as `merge(from:)` does: what was
   /// changed here is kept. In a context within another it is what that one changes, saved or not, once that has
-  /// processed its pending changes. A context of the main actor processes them, too, when others have saved.
+  /// processed its pending changes. A context of the main actor processes them, too, when others have saved. A context
+  /// that cannot be changed stays at what it shows.
   public var automaticallyMergesChanges = false {
     didSet {
       if automaticallyMergesChanges == oldValue { return }

@@ -191,7 +191,12 @@ package final class ObjectState {
   /// A value of an object whose context has ended: what was read of it still is there.
   private func valueWithoutContext(_ key: KeyNumber) -> Value? {
     guard !isForgotten, !isFault, !hasDraft, presence == .there else { trapForgotten() }
-    return (try? handle?.value(key)) ?? entity.transientDefault(of: key)
+    do throws(StoreError) {
+      return try handle?.value(key) ?? entity.transientDefault(of: key)
+    } catch {
+      // There is nobody left who could be told.
+      trapForgotten()
+    }
   }
 
   private func trapForgotten() -> Never {

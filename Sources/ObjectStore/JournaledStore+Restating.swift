@@ -13,7 +13,7 @@ extension JournaledStore {
   func restate(
     _ left: ContextFold
   ) throws(StoreError) -> (context: LiveContext, content: ContextFold)? {
-    let edits = left.restatement()
+    let edits = left.restatement(on: left.base)
     func content(_ number: ContextNumber) -> ContextFold? {
       var fold = ContextFold(
         number, name: left.name, on: left.base, parent: left.parent,

@@ -67,6 +67,21 @@ import Testing
     #expect(words.contains("belongs to no context any more"))
   }
 
+  @Test func `S46, S53: the name of a group goes with it when it is given up`() throws {
+    let stage = try Stage()
+    let context = stage.context()
+    let post = context.insert("Post")
+    try context.save()
+    context.beginUndoGrouping()
+    context.setActionName("Typing")
+    post.setValue("one", forKey: "title")
+    context.rollback()
+    context.endUndoGrouping()
+    post.setValue("two", forKey: "title")
+    context.processPendingChanges()
+    #expect(context.canUndo && context.undoActionName == nil)
+  }
+
   @Test func `S53: a reset forgets all objects and what is not saved of them`() throws {
     let stage = try Stage()
     let context = stage.context()

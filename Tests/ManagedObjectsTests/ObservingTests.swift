@@ -40,6 +40,18 @@ import Testing
     }
   }
 
+  @Test func `S25, S40: a member that goes while it is told of comes to no owner`() throws {
+    let context = try Stage().context()
+    let (post, comment) = (context.insert("Blog"), context.insert("Post"))
+    #expect(post.value(forKey: "posts") == .set([]))
+    let token = comment.observe("blog", [.prior]) { change in
+      if change.isPrior { context.delete(comment) }
+    }
+    post.setValue(.set([comment.reference]), forKey: "posts")
+    #expect(comment.isDeleted && post.value(forKey: "posts") == .set([]))
+    withExtendedLifetime(token) {}
+  }
+
   @Test func `S40: an observer is told the old and the new value of a key of the model`() throws {
     let context = try Stage().context()
     let post = context.insert("Post")

@@ -5,6 +5,8 @@ import ObjectModel
 import ObjectStore
 import Testing
 
+import func Glibc.usleep
+
 /// Saves that are awaited: what the caller's thread does meanwhile, and how they end.
 @Suite struct SavingLaterTests {
   /// A store whose disk can be kept from syncing.
@@ -108,6 +110,25 @@ import Testing
     held.gate.open()
     let number = try await save.value
     #expect(number == 1 && held.store.lastCommit == 1 && !context.hasChanges && !post.isInserted)
+  }
+
+  @Test @MainActor func `S60, S63: what is on its way is no conflict with itself`() async throws {
+    let held = try HeldStore()
+    let context = ManagedObjectContext(held.store)
+    let post = context.insert("Post")
+    let first = try await context.save()?.number
+    #expect(first == 1)
+    post.setValue("mine", forKey: "title")
+    held.gate.shut()
+    let save = Task { @MainActor in try await context.save()?.number }
+    await held.reachGate()
+    held.gate.open()
+    // The commit is there, and the context has not been told yet.
+    while held.store.lastCommit < 2 { usleep(100) }
+    let conflicts = try context.conflicts
+    #expect(conflicts.isEmpty)
+    let number = try await save.value
+    #expect(number == 2)
   }
 
   @Test @MainActor func `S61: what is changed while a save is on its way is not in it, and stays`()

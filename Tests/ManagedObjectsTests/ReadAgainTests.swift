@@ -1,0 +1,87 @@
+import DiskAccess
+import DiskSimulation
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+/// What could not be read once is read when it is asked for again.
+@Suite struct ReadAgainTests {
+  private static let reads: Set<DiskError.Call> = [.read, .map, .openFile]
+
+  /// A store after a blog with three posts was saved, whose state is kept in files.
+  private static func image() throws -> (SimulatedDisk, posts: [ObjectID], blog: ObjectID) {
+    let stage = try Stage(seed: 3)
+    let context = stage.context()
+    let (blog, posts) = (context.insert("Blog"), (0..<3).map { _ in context.insert("Post") })
+    for post in posts { post.setValue(blog.reference, forKey: "blog") }
+    try context.save()
+    try stage.store.checkpoint()
+    return (stage.disk.imageAfterProcessDeath(), posts.map(\.objectID), blog.objectID)
+  }
+
+  /// Runs work while the reading of call *n* fails, and all after it, for every *n*; then a closure when all can be read
+  /// again and a save has told what could not.
+  private static func forEachFailure(
+    after prepare: (JournaledStore, ManagedObjectContext) throws -> Void = { _, _ in },
+    of work: (ManagedObjectContext) throws -> Void,
+    then look: (ManagedObjectContext, Int) throws -> Void
+  ) throws {
+    let (image, _, _) = try image()
+    var options = StoreOptions.light
+    options.cacheByteCount = 0
+    var failureCount = 0
+    for number in 1...30 {
+      let disk = image.imageAfterProcessDeath()
+      let store = try JournaledStore(
+        on: disk, at: "store", model: try Stage.model(), options: options)
+      let context = ManagedObjectContext(store)
+      try prepare(store, context)
+      disk.faults = [
+        SimulatedFault(.failure(.inputOutput), calls: reads, number: number, isLasting: true)
+      ]
+      try work(context)
+      disk.faults = []
+      do { try context.save() } catch { failureCount += 1 }
+      try look(context, number)
+    }
+    #expect(failureCount > 0)
+  }
+
+  @Test(arguments: [false, true])
+  func `S25, S61: members that could not be read are looked for again`(isInChild: Bool) throws {
+    let (_, posts, blog) = try Self.image()
+    var (child, asked): (ManagedObjectContext?, ManagedObject?)
+    try Self.forEachFailure { context in
+      child = isInChild ? ManagedObjectContext(parent: context) : nil
+      asked = (child ?? context).object(with: blog)
+      _ = asked?.value(forKey: "posts")
+    } then: { _, number in
+      let asked = try #require(asked)
+      // A child tells what its parent could not read, too.
+      do { try child?.save() } catch { #expect(error is StoreError) }
+      #expect(asked.value(forKey: "posts") == .set(Set(posts.map { .reference($0) })), "\(number)")
+    }
+  }
+
+  @Test func `S57, S61: what others have saved is brought in once it can be read`() throws {
+    let (_, ids, _) = try Self.image()
+    var posts: [ManagedObject] = []
+    try Self.forEachFailure { store, context in
+      context.automaticallyMergesChanges = true
+      posts = try ids.map { try context.existingObject(with: $0) }
+      for post in posts { _ = post.value(forKey: "title") }
+      let other = ManagedObjectContext(store)
+      try other.existingObject(with: ids[1]).setValue("theirs", forKey: "title")
+      try other.save()
+      other.close()
+      try store.checkpoint()
+    } of: { context in
+      context.processPendingChanges()
+    } then: { context, number in
+      context.processPendingChanges()
+      #expect(posts[1].value(forKey: "title") == "theirs", "\(number)")
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import DiskAccess
+import DiskSimulation
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+/// A context of which the journal could not take all edits: what it holds is written anew by the save that follows, and
+/// is there in between as if nothing had happened.
+@Suite struct RestatingTests {
+  /// A context with a saved post that was changed in two steps, and then in a third that a full disk has kept from the
+  /// journal.
+  private struct Refused {
+    let stage: Stage
+    let context: ManagedObjectContext
+    let post: ManagedObject
+
+    init() throws {
+      stage = try Stage()
+      context = stage.context()
+      post = context.insert("Post")
+      try context.save()
+      context.reset()
+      let again = try context.existingObject(with: post.objectID)
+      for title in ["one", "two"] {
+        again.setValue(.string(title), forKey: "title")
+        again.setPrimitiveValue("quiet", forKey: "author")
+        context.processPendingChanges()
+      }
+    }
+
+    var editedPost: ManagedObject {
+      get throws { try context.existingObject(with: post.objectID) }
+    }
+
+    func fill() throws {
+      stage.disk.faults = [
+        SimulatedFault(
+          .failure(.noSpace), calls: [.write, .append, .allocate, .map], isLasting: true)
+      ]
+      // So much that no room is left for it that was reserved before.
+      try editedPost["long"] = .string(String(repeating: "long ", count: 400_000))
+      context.processPendingChanges()
+      #expect(throws: StoreError.self) { try context.save() }
+    }
+  }
+
+  @Test func `S61: a save that a full disk refuses takes nothing from what can be undone`() throws {
+    let refused = try Refused()
+    try refused.fill()
+    let (context, post) = (refused.context, try refused.editedPost)
+    #expect(throws: StoreError.self) { try context.save() }
+    context.undo()
+    #expect(post["long"] == nil && post.value(forKey: "title") == "two")
+    context.undo()
+    #expect(post.value(forKey: "title") == "one")
+    context.redo()
+    refused.stage.disk.faults = []
+    try context.save()
+    let again = try refused.stage.killed()
+    let found = try again.context().existingObject(with: post.objectID)
+    #expect(found.value(forKey: "title") == "two")
+    #expect(try again.store.verify(deep: true).isEmpty)
+  }
+
+  @Test func `S61: what is written anew is no step, and none is left from before`() throws {
+    let refused = try Refused()
+    try refused.fill()
+    refused.stage.disk.faults = []
+    try refused.context.save()
+    #expect(!refused.context.canUndo && !refused.context.canRedo)
+    try refused.editedPost.setValue("three", forKey: "title")
+    refused.context.undo()
+    #expect(try refused.editedPost.value(forKey: "title") == "two")
+    #expect(!refused.context.canUndo)
+    #expect(try refused.editedPost.value(forKey: "author") == "quiet")
+    #expect(try refused.stage.store.verify(deep: true).isEmpty)
+    #expect(try refused.stage.killed().store.verify(deep: true).isEmpty)
+  }
+
+  @Test func `S76: what the journal has taken comes back without what it has refused`() throws {
+    let refused = try Refused()
+    try refused.fill()
+    let again = try refused.stage.killed()
+    let drafts = again.store.unsavedDrafts
+    #expect(drafts.count == 1)
+    let context = try ManagedObjectContext(recovering: try #require(drafts.first), in: again.store)
+    let post = try context.existingObject(with: refused.post.objectID)
+    #expect(post.value(forKey: "title") == "two" && post.value(forKey: "author") == "quiet")
+    context.undo()
+    #expect(post.value(forKey: "title") == "one")
+  }
+
+  @Test func `S61: what was switched off for undoing is off when all is written anew`() throws {
+    let refused = try Refused()
+    refused.context.disableUndoRegistration()
+    try refused.fill()
+    refused.stage.disk.faults = []
+    try refused.context.save()
+    try refused.editedPost.setValue("three", forKey: "title")
+    refused.context.processPendingChanges()
+    #expect(!refused.context.canUndo)
+    refused.context.enableUndoRegistration()
+    try refused.editedPost.setValue("four", forKey: "title")
+    refused.context.processPendingChanges()
+    #expect(refused.context.canUndo)
+    try refused.context.save()
+    #expect(try refused.stage.store.verify(deep: true).isEmpty)
+  }
+
+  @Test func `S76: an inserted and a deleted object come back from what was written anew`() throws {
+    let refused = try Refused()
+    let context = refused.context
+    let new = context.insert("Post")
+    new.setValue("new", forKey: "title")
+    try refused.fill()
+    context.delete(try refused.editedPost)
+    #expect(throws: StoreError.self) { try context.save() }
+    refused.stage.disk.faults = []
+    // Something that is not valid: all is written anew, and nothing is saved.
+    new.setValue("far too long an author", forKey: "author")
+    #expect(throws: ValidationErrors.self) { try context.save() }
+    new.setValue("short", forKey: "author")
+    try context.save()
+    let again = try refused.stage.killed()
+    #expect(again.store.unsavedDrafts.isEmpty)
+    #expect(again.objectIDs("Post") == [new.objectID])
+    #expect(try again.store.verify(deep: true).isEmpty)
+  }
+
+  @Test func `S61, S75: an edit that only the journal has is in no commit`() throws {
+    let stage = try Stage()
+    let first = stage.context()
+    let (one, other) = (first.insert("Post"), first.insert("Post"))
+    one.setValue(.string(String(repeating: "post ", count: 200)), forKey: "title")
+    try first.save()
+    try stage.store.checkpoint()
+    var refusalCount = 0
+    for number in 1...40 {
+      let again = try stage.killed()
+      let context = again.context()
+      let (post, second) = (
+        try context.existingObject(with: one.objectID),
+        try context.existingObject(with: other.objectID)
+      )
+      again.disk.faults = [
+        SimulatedFault(
+          .failure(.inputOutput), calls: [.read, .map, .openFile], number: number, isLasting: true)
+      ]
+      post.setValue("new", forKey: "title")
+      again.disk.faults = []
+      let shown = post.value(forKey: "title")
+      do {
+        try context.save()
+      } catch {
+        refusalCount += 1
+      }
+      second.setValue(1, forKey: "score")
+      try context.save()
+      #expect(try again.store.verify(deep: true) == [], "\(number)")
+      let found = try again.context().existingObject(with: one.objectID)
+      #expect(found.value(forKey: "title") == shown, "\(number)")
+    }
+    #expect(refusalCount > 0)
+  }
+}
