@@ -14,6 +14,8 @@ struct EditWriter {
   /// Why it cannot; nil where it can.
   let refusal: ContextError?
   private(set) var live: LiveContext?
+  /// A context that began for work which the journal could not take: what is written anew next is its.
+  private var spare: LiveContext?
   /// Why the journal does not have the last edits. They are in memory, and are written anew when it can be.
   private(set) var failure: StoreError?
 
@@ -61,10 +63,17 @@ struct EditWriter {
   ) throws(StoreError) -> LiveContext? {
     guard live == nil, let store else { return nil }
     holdRead()
-    let begun = try store.beginContext(
-      name: name, on: parent?.base ?? store.lastCommit, within: parent)
-    live = begun
-    return begun
+    guard let spare else {
+      let begun = try store.beginContext(
+        name: name, on: parent?.base ?? store.lastCommit, within: parent)
+      live = begun
+      return begun
+    }
+    // What there is of the try before, where that could not be given up then.
+    try store.record(.rolledBack, by: spare)
+    if spare.name != name { try store.record(.renamed(name), by: spare) }
+    (live, self.spare) = (spare, nil)
+    return live
   }
 
   /// Has the journal take an edit. Where it cannot, that is noted, and nothing more is tried until `restate`.
@@ -130,22 +139,35 @@ struct EditWriter {
     do throws(StoreError) { try store.endContext(left) } catch { failure = error }
   }
 
-  /// Gives up the context that began last for one that was left. What could not be done stays noted.
+  /// Gives up what the context has that began last, for one that was left. Why stays noted.
   mutating func goBack(to left: LiveContext?) {
-    end()
+    if let begun = live, let store {
+      // Where that cannot be written, whoever goes on with it does it.
+      do throws(StoreError) { try store.record(.rolledBack, by: begun) } catch { failure = error }
+      spare = begun
+    }
     live = left
   }
 
   /// Ends the context in order; another begins with the next edit.
   mutating func finish() {
     end()
-    (live, failure) = (nil, nil)
+    (live, spare, failure) = (nil, nil, nil)
+  }
+
+  /// Leaves what the context has not saved as a draft.
+  func letGo() {
+    live?.letGo()
+    guard let spare, let store else { return }
+    do throws(StoreError) { try store.endContext(spare) } catch { spare.letGo() }
   }
 
   /// Ends the context in order. Where the journal cannot take that, what it has not saved is offered as a draft by the next
   /// opening.
   func end() {
-    guard let live, let store else { return }
-    do throws(StoreError) { try store.endContext(live) } catch { live.letGo() }
+    guard let store else { return }
+    for context in [live, spare].compactMap(\.self) {
+      do throws(StoreError) { try store.endContext(context) } catch { context.letGo() }
+    }
   }
 }

@@ -91,7 +91,10 @@ extension ManagedObjectContext {
       }
     }
     parentChanges = ParentChanges()
-    refresh(stale, keepingChanges: true, reason: .merge)
+    guard refresh(stale, keepingChanges: true, reason: .merge) else {
+      parentChanges.take(came)
+      return
+    }
     noteReferences(
       of: came.changed.filter { state(of: $0)?.isFault ?? true }, came.inserted, rows)
     tellWaiting(of: came.changed.sorted())

@@ -25,6 +25,7 @@ extension ManagedObjectContext {
     }
     transition(states, changing: keys) {
       perform(.rolledBack)
+      endRefused()
       beginStretch()
       for state in states { state.uncover() }
       // Before anybody is told, who may change something again.
@@ -35,6 +36,12 @@ extension ManagedObjectContext {
     tellChanges()
   }
 
+  /// Ends, for the journal, a context of which it has not all edits, and that has nothing unsaved any more: it would not
+  /// know that what it has was given up.
+  private func endRefused() {
+    if writer.failure != nil { writer.finish() }
+  }
+
   /// Forgets all objects, what is not saved of them, and the undo history. An object that is still held says so
   /// when it is used.
   public func reset() {
@@ -42,6 +49,7 @@ extension ManagedObjectContext {
     settleSave()
     breakGroups()
     perform(.wasReset)
+    endRefused()
     beginStretch()
     (actionName, readFailure, unstored) = (nil, nil, [])
     let states = registered.values.map { $0.takeUnretainedValue() }

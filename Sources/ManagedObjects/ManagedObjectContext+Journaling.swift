@@ -153,7 +153,14 @@ extension ManagedObjectContext {
     begin()
     state.basedIn = marks.stretch
     if let parent = view.parent { return noteBaseInParent(of: state, parent) }
-    guard let live = writer.live, state.base != .none else { return }
+    guard state.base != .none else { return }
+    guard let live = writer.live else {
+      // The journal cannot take even that the context begins: it is told with all the rest, and here it is so at once.
+      if fold.standing(of: state.objectID).any != state.base {
+        apply(.based(state.objectID, on: state.base))
+      }
+      return
+    }
     // It was brought to a later commit with all others where nobody has changed it before that.
     let known = fold.standing(of: state.objectID)
     if let changed = known.changed { state.base = max(state.base, changed) }
@@ -199,8 +206,9 @@ extension ManagedObjectContext {
     }
     forgottenStepCount += before.undoSteps.count + (before.hasOpenStep ? 1 : 0)
     beginStretch()
-    for object in fold.objects.keys {
-      guard let state = state(of: object) else { continue }
+    if let former { ownNumbers.insert(former.number) }
+    // Also of objects that turn out to be as the store has them.
+    for state in before.objects.keys.compactMap(state(of:)) {
       state.basedIn = marks.stretch
       settle(state)
     }

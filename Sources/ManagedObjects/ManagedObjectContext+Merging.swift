@@ -18,11 +18,15 @@ extension ManagedObjectContext {
 
   /// Brings in what a commit has changed, of which nobody is told yet.
   ///
-  /// - Parameter isNoted: whether the context is to stand on it; of several the last is enough.
+  /// - Parameters:
+  ///   - isNoted: whether the context is to stand on it; of several the last is enough.
+  ///   - isInPart: whether it is brought in also where objects that are here cannot be read, which stay as they are.
   /// - Returns: the objects that came to be. They stay for a moment, for who is told of the change to hold them. Nil
   ///   where nothing was brought in, as it cannot be read.
   @discardableResult
-  func bringIn(_ commit: Commit, isNoted: Bool = true) -> [ManagedObject]? {
+  func bringIn(
+    _ commit: Commit, isNoted: Bool = true, evenInPart isInPart: Bool = false
+  ) -> [ManagedObject]? {
     settleSave()
     var states: [ObjectState] = []
     var isNew: [ObjectID] = []
@@ -39,7 +43,12 @@ extension ManagedObjectContext {
     }
     let new = isNew.compactMap { instance(of: $0) }
     let earlier = states.filter { !$0.isFault && $0.base < commit.number }
-    guard refresh(earlier, keepingChanges: true, reason: .merge) else { return nil }
+    let failure = readFailure
+    if !refresh(earlier, keepingChanges: true, reason: .merge) {
+      guard isInPart else { return nil }
+      // That was told when it was tried first.
+      readFailure = failure
+    }
     if isNoted { noteMerged(commit.number) }
     for change in commit.changes { noteReferences(in: change) }
     tellWaiting(of: commit)

@@ -177,7 +177,20 @@ extension ManagedObjectContext {
   /// of which the next save says why.
   func canBeChanged(_ state: ObjectState) -> Bool {
     fireQuietly(state)
-    return state.presence == .there && (!state.isFault || state.isTurningIntoFault)
+    guard state.presence == .there, !state.isFault || state.isTurningIntoFault else { return false }
+    return state.hasDraft || isReadWhole(state)
+  }
+
+  /// Reads all that a change will stand on, before the journal is told of the change; returns whether it could be read.
+  private func isReadWhole(_ state: ObjectState) -> Bool {
+    guard let handle = state.handle, !handle.isWhole else { return true }
+    do throws(StoreError) {
+      state.handle = RowHandle(try handle.stored())
+      return true
+    } catch {
+      readFailure = error
+      return false
+    }
   }
 
   private func fireSlowly(_ state: ObjectState) {

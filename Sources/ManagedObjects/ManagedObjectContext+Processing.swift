@@ -65,9 +65,10 @@ extension ManagedObjectContext {
         for commit in commits where commit.number > mergedThrough {
           mergedThrough = commit.number
           if isOwn(commit) { continue }
-          if bringIn(commit, isNoted: commit.number == lastToNote) == nil {
-            // What could not be read is brought in when that is tried next.
-            mergedThrough = commit.number.previous
+          let isNoted = commit.number == lastToNote
+          // What could not be read is brought in when that is tried next, and then without what still cannot.
+          if bringIn(commit, isNoted: isNoted, evenInPart: unreadThrough >= commit.number) == nil {
+            (mergedThrough, unreadThrough) = (commit.number.previous, commit.number)
             return
           }
         }
@@ -76,9 +77,14 @@ extension ManagedObjectContext {
       }
     } catch {
       // What they were cannot be read, perhaps as compaction has dropped it; what there is now can.
-      let begin = mergedThrough
+      let (begin, failure) = (mergedThrough, readFailure)
       mergedThrough = last
-      if !refreshedAllObjects() { mergedThrough = begin }
+      if refreshedAllObjects() { return }
+      if unreadThrough < last {
+        (mergedThrough, unreadThrough) = (begin, last)
+      } else {
+        readFailure = failure
+      }
     }
   }
 

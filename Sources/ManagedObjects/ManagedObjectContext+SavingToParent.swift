@@ -55,6 +55,9 @@ extension ManagedObjectContext {
     parent.settleSave()
     // First the parent's delete rules: they may take more of what was changed here.
     parent.processPendingChanges()
+    // What is saved here is the parent's from now on, and is to be in the journal as that.
+    if parent.view.parent == nil { try parent.restate() }
+    if let failure = parent.writer.failure { throw failure }
     let lost = changesLost(in: parent)
     let names = KeyNaming(store: store)
     let merged = merge(lost, mergePolicy.conflictPolicy(schema, names, mergeKinds))

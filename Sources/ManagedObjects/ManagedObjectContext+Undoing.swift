@@ -94,7 +94,10 @@ extension ManagedObjectContext {
       if !isNext { return }
       for state in states { base(state) }
       // Here, and not before: who was told may have set what is no step.
+      let count = isUndo ? fold.undoSteps.count : fold.redoSteps.count
       perform(edit((try? fold.shortened(restorations, row: rowForUndo)) ?? restorations))
+      // Where something could not be read it is there still.
+      if count == (isUndo ? fold.undoSteps.count : fold.redoSteps.count) { return }
       if leavesRedo { followUp = .expected }
       for restoration in restorations { coverUntracked(after: restoration) }
       if !unstored.isEmpty { broughtBack = restorations.filter { $0.kind == .inserted } }

@@ -50,6 +50,8 @@ public final class ManagedObjectContext {
   var commitWatch: CommitWatch?
   /// The last commit that was brought in, where the context does so by itself.
   @exclusivity(unchecked) var mergedThrough = CommitNumber.none
+  /// The last of them that could not be brought in as a whole: of the next try what cannot be read is left out.
+  @exclusivity(unchecked) var unreadThrough = CommitNumber.none
   /// By which numbers the context has saved: others' commits are brought in, and not its own.
   var ownNumbers: Set<ContextNumber> = []
   /// Deleted objects whose delete rules are to be run.
@@ -148,7 +150,7 @@ public final class ManagedObjectContext {
     endTelling(of: states)
     listeners.finish()
     // What is not saved stays in the journal, and is offered as a draft when the store is opened next.
-    if view.parent != nil || !fold.hasChanges { writer.end() } else { writer.live?.letGo() }
+    if view.parent != nil || !fold.hasChanges { writer.end() } else { writer.letGo() }
   }
 
   /// What people call the context: drafts, commits and events say it.

@@ -195,7 +195,9 @@ package final class ObjectState {
       return try handle?.value(key) ?? entity.transientDefault(of: key)
     } catch {
       // There is nobody left who could be told.
-      trapForgotten()
+      preconditionFailure(
+        "\(entity.name) \(objectID) belongs to no context any more, and cannot be read: \(error) Keep the context as "
+          + "long as its objects.")
     }
   }
 

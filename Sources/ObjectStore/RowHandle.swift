@@ -46,6 +46,9 @@ package struct RowHandle: Sendable {
     self.isDeleted = isDeleted
   }
 
+  /// Whether all values are in memory.
+  package var isWhole: Bool { if case .row = source { true } else { false } }
+
   package init(_ stored: StoredRow) { self.init(.row(stored), isDeleted: stored.row == nil) }
 
   fileprivate init(_ run: Run, block: Int, _ place: Int, isDeleted: Bool) {

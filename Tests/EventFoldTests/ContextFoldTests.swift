@@ -66,6 +66,40 @@ private struct Renaming: RowConverting {
     #expect(open.fold.undoSteps == ended.fold.undoSteps)
   }
 
+  @Test func `S61: what is said anew of a context is what it holds, wherever that stands`() throws {
+    let traits = [one.entity: KeyTraits(transient: [key(3)], defaults: Row([key(3): 1]))]
+    let store = try SmallFold().store
+    func begin(_ commit: CommitNumber) -> ContextFold {
+      ContextFold(ContextNumber(rawValue: 1), name: "", on: commit, traits: traits)
+    }
+    let (first, second) = (CommitNumber(rawValue: 1), CommitNumber(rawValue: 2))
+    let works: [(CommitNumber, [Edit])] = [
+      // To be saved for a value that a refresh has taken away.
+      (
+        first,
+        [
+          .setPrimitive(one, key(1), 8), .set(one, key(3), 1),
+          .refreshed([one], keepingChanges: true, at: second),
+        ]
+      ),
+      (first, [.deleted(one), .inserted(new), .set(new, key(1), 4)]),
+      // Of a context that had not begun.
+      (.none, [.inserted(new), .set(new, key(1), 4)]),
+    ]
+    for (commit, edits) in works {
+      var fold = begin(commit)
+      for edit in edits { try fold.apply(edit) { store.row($0, $1) } }
+      var again = begin(second)
+      for edit in fold.restatement(on: second) {
+        if case .based(_, let commit) = edit { #expect(commit != .none) }
+        try again.apply(edit) { object, _ in fold.objects[object]?.baseRow }
+      }
+      #expect(again.unsaved().map(\.object) == fold.unsaved().map(\.object), "\(edits)")
+      #expect(again.unsaved().map(\.row) == fold.unsaved().map(\.row), "\(edits)")
+      #expect(!again.hasOpenStep && again.undoSteps.isEmpty)
+    }
+  }
+
   @Test func `S33: members are put to those that a key has by itself`() throws {
     var fold = ContextFold(
       ContextNumber(rawValue: 1), name: "", on: CommitNumber(rawValue: 1),

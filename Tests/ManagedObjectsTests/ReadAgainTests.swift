@@ -65,6 +65,58 @@ import Testing
     }
   }
 
+  @Test func `S15, S61: a deletion is whole, or has not been made`() throws {
+    let (_, ids, blog) = try Self.image()
+    var (objects, opened): ([ManagedObject], JournaledStore?) = ([], nil)
+    try Self.forEachFailure { store, context in
+      opened = store
+      objects = try ([blog] + ids).map { try context.existingObject(with: $0) }
+      objects[1].setValue(4, forKey: "score")
+      context.processPendingChanges()
+    } of: { context in
+      context.delete(objects[0])
+      context.processPendingChanges()
+    } then: { context, number in
+      try context.save()
+      let other = ManagedObjectContext(try #require(opened))
+      let isThere = try other.fetch(FetchRequest("Blog")).isEmpty == false
+      #expect(isThere == !objects[0].isDeleted, "\(number)")
+      for post in try other.fetch(FetchRequest("Post")) {
+        #expect((post.value(forKey: "blog") == nil) == !isThere, "\(number)")
+      }
+      // What came before it can be undone still.
+      context.undo()
+      if isThere { #expect(objects[1].value(forKey: "score") == nil, "\(number)") }
+    }
+  }
+
+  @Test func `S57, S61: what others have saved and cannot be read keeps no save back`() throws {
+    let (image, ids, _) = try Self.image()
+    var options = StoreOptions.light
+    options.cacheByteCount = 0
+    for number in 1...12 {
+      let disk = image.imageAfterProcessDeath()
+      let store = try JournaledStore(
+        on: disk, at: "store", model: try Stage.model(), options: options)
+      let context = ManagedObjectContext(store)
+      context.automaticallyMergesChanges = true
+      let posts = try ids.map { try context.existingObject(with: $0) }
+      let other = ManagedObjectContext(store)
+      try other.existingObject(with: ids[1]).setValue("theirs", forKey: "title")
+      try other.save()
+      try store.checkpoint()
+      context.insert("Person").setValue("mine", forKey: "name")
+      disk.faults = [
+        SimulatedFault(
+          .failure(.inputOutput), calls: Self.reads, number: number, isLasting: true)
+      ]
+      do { try context.save() } catch { #expect(error is StoreError) }
+      try context.save()
+      #expect(store.lastCommit == 3, "\(number)")
+      withExtendedLifetime(posts) {}
+    }
+  }
+
   @Test func `S57, S61: what others have saved is brought in once it can be read`() throws {
     let (_, ids, _) = try Self.image()
     var posts: [ManagedObject] = []

@@ -58,7 +58,11 @@ import Testing
     context.redo()
     refused.stage.disk.faults = []
     try context.save()
+    // Of the tries that were given up none is told as somebody's work.
+    let sessions = try refused.stage.store.sessions
+    #expect(sessions.count <= 2)
     let again = try refused.stage.killed()
+    #expect(again.store.unsavedDrafts.isEmpty)
     let found = try again.context().existingObject(with: post.objectID)
     #expect(found.value(forKey: "title") == "two")
     #expect(try again.store.verify(deep: true).isEmpty)
@@ -129,6 +133,62 @@ import Testing
     #expect(try again.store.verify(deep: true).isEmpty)
   }
 
+  @Test func `S61: an object can be changed where not even the context can begin`() throws {
+    let stage = try Stage()
+    let first = stage.context()
+    let (post, doomed) = (first.insert("Post"), first.insert("Post"))
+    try first.save()
+    let context = stage.context()
+    let (edited, gone) = (
+      try context.existingObject(with: post.objectID),
+      try context.existingObject(with: doomed.objectID)
+    )
+    try stage.store.close()
+    edited.setValue("changed", forKey: "title")
+    edited.setPrimitiveValue("quiet", forKey: "author")
+    context.delete(gone)
+    context.processPendingChanges()
+    #expect(edited.value(forKey: "title") == "changed" && gone.isDeleted)
+    #expect(edited.value(forKey: "author") == "quiet")
+    #expect(throws: StoreError.self) { try context.save() }
+    context.undo()
+    #expect(edited.value(forKey: "title") == "Untitled" && !gone.isDeleted)
+  }
+
+  @Test func `S66, S76: a child saves nothing into a parent that is not in the journal`() throws {
+    let refused = try Refused()
+    try refused.fill()
+    let child = ManagedObjectContext(parent: refused.context)
+    let post = try child.existingObject(with: refused.post.objectID)
+    post.setValue("of a child", forKey: "title")
+    #expect(throws: StoreError.self) { try child.save() }
+    #expect(child.hasChanges && post.value(forKey: "title") == "of a child")
+    refused.stage.disk.faults = []
+    try child.save()
+    let again = try refused.stage.killed()
+    #expect(again.store.unsavedDrafts.count == 1)
+    let context = try ManagedObjectContext(
+      recovering: try #require(again.store.unsavedDrafts.first), in: again.store)
+    let found = try context.existingObject(with: refused.post.objectID)
+    #expect(found.value(forKey: "title") == "of a child")
+    #expect(found["long"]?.string?.utf8.count == 2_000_000)
+  }
+
+  @Test func `S53, S76: what is given up does not come back, though only a part is there`() throws {
+    for isReset in [false, true] {
+      let refused = try Refused()
+      try refused.fill()
+      refused.stage.disk.faults = []
+      if isReset { refused.context.reset() } else { refused.context.rollback() }
+      #expect(try refused.context.save() == nil)
+      #expect(try refused.stage.killed().store.unsavedDrafts.isEmpty)
+      try refused.editedPost.setValue("three", forKey: "title")
+      #expect(try refused.stage.killed().store.unsavedDrafts.count == 1)
+      try refused.context.save()
+      #expect(try refused.stage.store.verify(deep: true).isEmpty)
+    }
+  }
+
   @Test func `S61, S75: an edit that only the journal has is in no commit`() throws {
     let stage = try Stage()
     let first = stage.context()
@@ -150,6 +210,7 @@ import Testing
       ]
       post.setValue("new", forKey: "title")
       again.disk.faults = []
+      context.processPendingChanges()
       let shown = post.value(forKey: "title")
       do {
         try context.save()
