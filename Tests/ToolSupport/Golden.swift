@@ -22,7 +22,8 @@ package enum Golden {
       try text.write(to: file, atomically: true, encoding: .utf8)
       return "\(name) was written anew: read it, and run this again without XJ_WRITE_GOLDEN"
     }
-    return "\(name) is not what comes out now: \(difference(kept ?? "", text))"
+    return "\(name) is not what comes out now, which Tools/check golden would keep: "
+      + difference(kept ?? "", text)
   }
 
   private static func withPictures(_ text: String) -> String {

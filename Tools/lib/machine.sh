@@ -96,8 +96,10 @@ require_swift() {
 
 has_library() { command -v pkg-config >/dev/null && pkg-config --exists "$1"; }
 
-# Set by the script of the benchmarks, the only one that needs the stores they compare with.
+# Set by whatever runs or compiles the benchmarks: the stores they compare with are needed there alone.
 needs_peers=
+# Set by the demonstration, which runs no tests and does without what they need.
+needs_no_tests=
 # Set by the script that opens the report, the only one that needs a browser.
 needs_browser=
 
@@ -106,10 +108,12 @@ missing_packages() {
   command -v pkg-config >/dev/null || say 'pkg-config: Swift finds the C libraries through it'
   has_library liblz4 || say 'liblz4-dev: the journal is compressed by liblz4'
   has_library libxxhash || say 'libxxhash-dev: the journal is checked by libxxhash'
-  command -v lz4 >/dev/null || say 'lz4: tests read the journal with the command-line tool'
-  python3 -c 'import plistlib' 2>/dev/null || say 'python3: tests compare property lists with plistlib'
-  command -v jq >/dev/null || say 'jq: tests have it read the JSON of the tool'
-  command -v node >/dev/null || say 'nodejs: tests run the script of the report'
+  if [ -z "$needs_no_tests" ]; then
+    command -v lz4 >/dev/null || say 'lz4: tests read the journal with the command-line tool'
+    python3 -c 'import plistlib' 2>/dev/null || say 'python3: tests compare property lists with plistlib'
+    command -v jq >/dev/null || say 'jq: tests have it read the JSON of the tool'
+    command -v node >/dev/null || say 'nodejs: tests run the script of the report'
+  fi
   if [ -n "$needs_browser" ] && ! command -v chromium >/dev/null; then
     say 'chromium: the report is opened in a browser'
   fi

@@ -58,7 +58,7 @@ package enum Manual {
   /// docs/xjournal.md.
   package static func markdown(of table: CommandTable) -> String {
     var lines = [
-      "<!-- Written by a test from the command table: XJ_WRITE_GOLDEN=1 writes it anew. -->", "",
+      "<!-- Written from the command table: `Tools/check golden` writes it anew. -->", "",
       "# xjournal", "",
     ]
     func section(_ title: String) { lines += ["## \(title)", ""] }
