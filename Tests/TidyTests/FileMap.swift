@@ -121,12 +121,13 @@ struct MapPage {
 
   /// The files that the map must name.
   static func files(of repository: Repository) throws -> [String] {
-    let endings = [".swift", ".h", ".modulemap", ".awk", ".sh"]
+    let endings = [".swift", ".c", ".h", ".modulemap", ".awk", ".sh", ".py", ".ld"]
     return try ["Sources", "Tests", "Tools"].flatMap { try repository.paths(in: $0) }.filter {
       path in
       let name = path.split(separator: "/").last ?? ""
       return !path.hasPrefix("Tests/Golden/")
-        && (!name.contains(".") || endings.contains { name.hasSuffix($0) })
+        && (!name.contains(".") || endings.contains { name.hasSuffix($0) }
+          || path.hasPrefix("Tools/") && name.hasSuffix(".txt"))
     }
   }
 
@@ -193,8 +194,11 @@ struct MapPage {
       lines.drop { !$0.hasPrefix(mark) }.prefix { $0.hasPrefix(mark) }
         .map { $0.dropFirst(mark.count) }.joined(separator: " ")
     }
+    // Of a language whose comments on a file are texts, or stand between marks.
+    let enclosed = lines.first { $0.hasPrefix("\"\"\"") || $0.hasPrefix("/* ") } ?? ""
     let candidates = [
-      paragraph("/// "), caption(of: text, in: path)?.text ?? "", paragraph("// "), paragraph("# "),
+      paragraph("/// "), caption(of: text, in: path)?.text ?? "", paragraph("// "),
+      enclosed.trimmingCharacters(in: CharacterSet(charactersIn: "\"/* ")), paragraph("# "),
     ]
     guard let found = candidates.first(where: { $0.contains(" ") }) else { return nothing }
     return found.firstRange(of: ". ").map { found[..<$0.lowerBound] + "." } ?? found
