@@ -32,8 +32,8 @@ extension JournaledStore {
       guard let content = content(context.number) else { return nil }
       return (context, content)
     } catch {
-      // The first still has everything.
-      try? endContext(context)
+      // The first still has everything; where the other cannot even be ended, nobody has it.
+      do throws(StoreError) { try endContext(context) } catch { context.letGo() }
       throw error
     }
   }

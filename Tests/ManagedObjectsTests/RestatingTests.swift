@@ -68,6 +68,45 @@ import Testing
     #expect(try again.store.verify(deep: true).isEmpty)
   }
 
+  @Test func `S61: however often a full disk refuses it, one save comes of it`() throws {
+    let refused = try Refused()
+    let (stage, context) = (refused.stage, refused.context)
+    for number in 0..<40 {
+      let title = String(repeating: "post \(number) ", count: 12)
+      context.insert("Post").setValue(.string(title), forKey: "title")
+    }
+    try refused.fill()
+    // So often that what is kept for edits is full of it.
+    for number in 0..<60 {
+      context.name = "try \(number)"
+      #expect(throws: StoreError.self) { try context.save() }
+    }
+    stage.disk.faults = []
+    try context.save()
+    let sessions = try stage.store.sessions
+    #expect(sessions.count <= 2)
+    #expect(stage.objectIDs("Post").count == 41)
+    let again = try stage.killed()
+    #expect(again.store.unsavedDrafts.isEmpty)
+    #expect(try again.store.verify(deep: true).isEmpty)
+  }
+
+  @Test func `S76: a context that is let go on a full disk leaves one draft`() throws {
+    let stage = try {
+      let refused = try Refused()
+      try refused.fill()
+      return refused.stage
+    }()
+    stage.disk.faults = []
+    try stage.store.compact(keeping: .latest)
+    let again = try stage.killed()
+    let draft = try #require(again.store.unsavedDrafts.first)
+    #expect(again.store.unsavedDrafts.count == 1)
+    let context = try ManagedObjectContext(recovering: draft, in: again.store)
+    try context.save()
+    #expect(try again.store.verify(deep: true).isEmpty)
+  }
+
   @Test func `S61: what is written anew is no step, and none is left from before`() throws {
     let refused = try Refused()
     try refused.fill()
@@ -160,6 +199,13 @@ import Testing
     try refused.fill()
     let child = ManagedObjectContext(parent: refused.context)
     let post = try child.existingObject(with: refused.post.objectID)
+    post["long too"] = .string(String(repeating: "long ", count: 400_000))
+    let grandchild = ManagedObjectContext(parent: child)
+    let seen = try grandchild.existingObject(with: refused.post.objectID)
+    seen.setValue("of a grandchild", forKey: "title")
+    #expect(throws: StoreError.self) { try grandchild.save() }
+    #expect(grandchild.hasChanges)
+    grandchild.rollback()
     post.setValue("of a child", forKey: "title")
     #expect(throws: StoreError.self) { try child.save() }
     #expect(child.hasChanges && post.value(forKey: "title") == "of a child")
