@@ -11,6 +11,10 @@ enum HotPath: String, CaseIterable {
   case save
   /// An object is made, all its values are set, and it is saved with a thousand others.
   case insert
+  /// An object is saved as a batch does it, with a thousand others: by a commit alone.
+  case batch
+  /// All of ten thousand objects are filtered by an integer.
+  case filter
   /// A fault is made and one value of it read.
   case fault
   /// One edit is folded.
@@ -20,19 +24,26 @@ enum HotPath: String, CaseIterable {
     if self == .fold { return fold(count) }
     let store = try NoteStore(path) { $0.durability = .written }
     let context = NoteContext(store)
+    let live = try store.beginContext()
     if self == .insert { context.context.disableUndoRegistration() }
     let noteCount =
       switch self {
-      case .fault: 10_000
-      case .insert: count
+      case .fault, .filter: 10_000
+      case .insert, .batch: count
       default: 100
       }
     var source = NoteSource(noteCount)
     var notes = source.next()
     while !notes.isEmpty {
-      try context.insert(notes)
+      // Edits would be sealed while others read, whenever that is due.
+      if self == .batch || self == .filter {
+        try store.insert(notes, .commits, by: live)
+      } else {
+        try context.insert(notes)
+      }
       notes = source.next()
     }
+    if self == .filter { _ = try store.store.compact(keeping: .latest) }
     switch self {
     case .edit, .save:
       guard let rank = context.context.resolvedKey("rank", of: "StoredNote") else {
@@ -43,7 +54,9 @@ enum HotPath: String, CaseIterable {
         objects[number % noteCount][rank] = .integer(number)
         if self == .save { try context.context.save() }
       }
-    case .insert: break
+    case .insert, .batch: break
+    case .filter:
+      for _ in 0..<count { _ = try context.count(ofRanksBelow: NoteSource.rankBound / 4) }
     default:
       let reading = NoteContext(store)
       var sum = 0
