@@ -126,6 +126,9 @@ public protocol ReadableDisk: AnyObject, Sendable {
   /// The time of day, in nanoseconds since 1970. It may jump.
   func wallClock() -> Int64
 
+  /// The time of day, which may be some milliseconds ago: for whoever asks for it with everything that is done.
+  func roughWallClock() -> Int64
+
   /// Nanoseconds since some moment before. It never goes back.
   func steadyClock() -> UInt64
 
@@ -136,6 +139,11 @@ public protocol ReadableDisk: AnyObject, Sendable {
   ///
   /// - Throws: also where it is longer than it may be (`.fileTooLarge`).
   func input(at path: String, atMost byteCount: Int) throws(DiskError) -> [UInt8]
+}
+
+extension ReadableDisk {
+  /// The time of day as exactly as it is known.
+  public func roughWallClock() -> Int64 { wallClock() }
 }
 
 /// A disk that can be changed.

@@ -35,6 +35,9 @@ public final class FailStopDisk: Disk {
   /// The time of day, in nanoseconds since 1970.
   public func wallClock() -> Int64 { disk.wallClock() }
 
+  /// The time of day, which may be some milliseconds ago.
+  public func roughWallClock() -> Int64 { disk.roughWallClock() }
+
   /// Nanoseconds since some moment before.
   public func steadyClock() -> UInt64 { disk.steadyClock() }
 

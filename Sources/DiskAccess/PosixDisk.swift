@@ -19,6 +19,9 @@ public final class PosixDisk: Disk {
   /// The time of day, in nanoseconds since 1970.
   public func wallClock() -> Int64 { nanoseconds(of: CLOCK_REALTIME) }
 
+  /// The time of day when the system last counted it on, which costs a sixth of asking for the time that it is.
+  public func roughWallClock() -> Int64 { nanoseconds(of: CLOCK_REALTIME_COARSE) }
+
   /// Nanoseconds since some moment before.
   public func steadyClock() -> UInt64 { UInt64(nanoseconds(of: CLOCK_MONOTONIC)) }
 

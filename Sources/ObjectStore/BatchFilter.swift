@@ -38,7 +38,7 @@ struct BatchFilter {
     var parts = parts[0...]
     if let first = parts.first, let (lower, upper) = try readIntegers(first, columns) {
       parts.removeFirst()
-      places = numbers.indices { $0 >= lower && $0 <= upper }
+      places = numbers.indices(from: lower, through: upper)
       if !batch.isWhole { places.removeAll { !batch.hasRow($0) } }
     } else {
       places = batch.isWhole ? Array(0..<batch.count) : (0..<batch.count).filter(batch.hasRow)
@@ -63,7 +63,7 @@ struct BatchFilter {
     guard let (lower, upper) = try readIntegers(only, columns) else {
       return try places(in: columns).count
     }
-    return numbers.count { $0 >= lower && $0 <= upper }
+    return numbers.count(from: lower, through: upper)
   }
 
   /// Reads the integers of a column into `numbers`, and what is no integer as one that passes or does not.
@@ -92,22 +92,37 @@ extension BatchFilter.Part {
 }
 
 extension [Int] {
-  /// The places whose elements pass. Which do follows no order, so that a branch for each would be guessed
-  /// wrong too often.
-  @inline(__always)
-  fileprivate func indices(_ passes: (Int) -> Bool) -> [Int] {
-    [Int](unsafeUninitializedCapacity: count) { places, placeCount in
+  /// The places of the numbers between two bounds. Which these are follows no order, so that a branch for each would be
+  /// guessed wrong too often.
+  fileprivate func indices(from lower: Int, through upper: Int) -> [Int] {
+    guard lower <= upper else { return [] }
+    return [Int](unsafeUninitializedCapacity: count) { places, placeCount in
       for place in indices {
         places[placeCount] = place
-        placeCount += passes(self[place]) ? 1 : 0
+        placeCount &+= self[place].isBetween(lower, upper).number
       }
     }
   }
 
-  @inline(__always)
-  fileprivate func count(_ passes: (Int) -> Bool) -> Int {
+  fileprivate func count(from lower: Int, through upper: Int) -> Int {
+    guard lower <= upper else { return 0 }
     var count = 0
-    for number in self { count += passes(number) ? 1 : 0 }
+    for number in self { count &+= number.isBetween(lower, upper).number }
     return count
   }
+}
+
+extension Int {
+  /// Whether it is between two bounds of which the first is not the larger: a single comparison, as what is below the
+  /// first is as far from it as what is far above.
+  @inline(__always)
+  fileprivate func isBetween(_ lower: Int, _ upper: Int) -> Bool {
+    UInt(bitPattern: self &- lower) <= UInt(bitPattern: upper &- lower)
+  }
+}
+
+extension Bool {
+  /// 1 or 0, without a branch on which of them.
+  @inline(__always)
+  fileprivate var number: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
 }

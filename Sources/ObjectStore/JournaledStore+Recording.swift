@@ -189,7 +189,7 @@ extension JournaledStore {
 
   /// Has the journal say what time it is, where that is a new moment.
   func noteTime() throws(StoreError) {
-    let wall = disk.wallClock()
+    let wall = disk.roughWallClock()
     func isNew() -> Bool {
       wall - Self.momentNanoseconds >= eventTime.load(ordering: .acquiring)
     }

@@ -23,39 +23,68 @@ extension PropertyListArray {
 
   @inline(__always)
   private func read<Reference: FixedWidthInteger, Offset: FixedWidthInteger>(
-    _: Reference.Type, _: Offset.Type, _ numbers: UnsafeMutableBufferPointer<Int>,
+    _ reference: Reference.Type, _ offset: Offset.Type, _ numbers: UnsafeMutableBufferPointer<Int>,
     _ others: inout [Int]
   ) {
-    let bytes = reader.bytes
-    let (table, objectCount) = (reader.tableOffset, UInt64(reader.objectCount))
+    var place = 0
+    while true {
+      place = readPlain(reference, offset, numbers, from: place)
+      if place == count { return }
+      let number = integer(place)
+      numbers[place] = number ?? 0
+      if number == nil { others.append(place) }
+      place += 1
+    }
+  }
+
+  /// Reads integers up to the first element that is none, or may be none. Its loop is what a filter takes for each row:
+  /// it calls nothing, and nothing is checked in it that is settled before.
+  ///
+  /// - Returns: the place of that element.
+  @inline(never)
+  private func readPlain<Reference: FixedWidthInteger, Offset: FixedWidthInteger>(
+    _: Reference.Type, _: Offset.Type, _ numbers: UnsafeMutableBufferPointer<Int>, from first: Int
+  ) -> Int {
+    guard let list = reader.bytes.baseAddress, let numbers = numbers.baseAddress else {
+      return first
+    }
+    let references = list + array.content
+    let table = list + reader.tableOffset
+    let (count, objectCount) = (count, UInt64(reader.objectCount))
+    // Where an integer of any length ends before the offsets of the objects begin.
+    let offsets = Format.headerByteCount..<max(Format.headerByteCount, reader.tableOffset - 8)
+    let offsetCount = UInt(offsets.count)
+    let marker = Format.Family.integer.rawValue << 4
     @inline(__always)
-    func load<Integer: FixedWidthInteger>(_ offset: Int, _: Integer.Type) -> Int {
-      let value = bytes.loadUnaligned(fromByteOffset: offset, as: Integer.self)
-      return Int(truncatingIfNeeded: Integer(bigEndian: value))
+    func load<Integer: FixedWidthInteger>(
+      _ numbers: UnsafeRawPointer, _ place: Int, _: Integer.Type
+    ) -> Int {
+      let number = numbers.loadUnaligned(
+        fromByteOffset: place &* MemoryLayout<Integer>.size, as: Integer.self)
+      return Int(truncatingIfNeeded: Integer(bigEndian: number))
     }
-    for place in numbers.indices {
-      let index = load(array.content + place * MemoryLayout<Reference>.size, Reference.self)
-      numbers[place] = 0
-      guard UInt64(index) < objectCount else {
-        others.append(place)
-        continue
-      }
-      let offset = load(table + index * MemoryLayout<Offset>.size, Offset.self)
-      guard offset >= Format.headerByteCount, offset < table else {
-        others.append(place)
-        continue
-      }
-      // Integers are as long as their markers say. That their lengths vary without order is no reason to branch:
-      // behind the objects there are their offsets and the trailer, so eight bytes can be read in any case.
-      let marker = bytes[offset]
-      let byteCount = 1 << Int(marker & 3)
-      guard marker & 0xFC == 0x10, table - offset > byteCount else {
-        others.append(place)
-        continue
-      }
+    var place = first
+    while place < count {
+      let index = load(references, place, Reference.self)
+      guard UInt64(index) < objectCount else { break }
+      let offset = load(table, index, Offset.self)
+      guard UInt(bitPattern: offset &- offsets.lowerBound) < offsetCount else { break }
+      let exponent = UInt64(list.load(fromByteOffset: offset, as: UInt8.self) ^ marker)
+      guard exponent < 4 else { break }
+      // Integers are as long as their markers say. That their lengths vary without order is no reason to branch.
       let eight = UInt64(
-        bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt64.self))
-      numbers[place] = Int(truncatingIfNeeded: eight >> UInt64(64 - 8 * byteCount))
+        bigEndian: list.loadUnaligned(fromByteOffset: offset &+ 1, as: UInt64.self))
+      numbers[place] = Int(truncatingIfNeeded: eight &>> (64 &- 8 &<< exponent))
+      place &+= 1
     }
+    return place
+  }
+
+  /// The integer that an element is; nil where it is something else, or malformed.
+  private func integer(_ place: Int) -> Int? {
+    guard let index = try? reader.reference(place, of: array),
+      let object = try? reader.object(at: index), object.family == .integer, object.count <= 8
+    else { return nil }
+    return try? reader.integer(object)
   }
 }

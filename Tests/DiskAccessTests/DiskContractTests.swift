@@ -20,6 +20,12 @@ struct DiskContractTests {
     let disk = try Ground(kind).disk
     let year: Int64 = 31_557_600 * 1_000_000_000
     #expect((year * 50...year * 250).contains(disk.wallClock()))
+    // The rough one may lag, and is not ahead.
+    for _ in 0..<1000 {
+      let rough = disk.roughWallClock()
+      let exact = disk.wallClock()
+      #expect(rough <= exact && exact - rough < 1_000_000_000)
+    }
   }
 
   @Test(arguments: DiskKind.allCases)

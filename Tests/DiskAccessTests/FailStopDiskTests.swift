@@ -184,6 +184,8 @@ struct FailStopDiskTests {
     simulated.advanceClock(by: 5)
     #expect(disk.steadyClock() == simulated.steadyClock())
     #expect(disk.wallClock() == simulated.wallClock())
+    #expect(disk.roughWallClock() == simulated.roughWallClock())
+    #expect(disk.roughWallClock() != disk.wallClock())
     #expect(disk.processNumber() == simulated.processNumber())
     let lock = Lock()
     #expect(lock.withLock { disk.wait(on: lock, until: simulated.steadyClock()) })

@@ -111,6 +111,72 @@ import Testing
     }
   }
 
+  /// Checks that the integers of a list are those that its elements are one by one.
+  private func checkIntegers(_ bytes: [UInt8], _ name: @autoclosure () -> String) throws {
+    // What was there before is to count for nothing.
+    var (numbers, others) = ([7, 7, 7], [5])
+    try array(bytes) { array throws in
+      array.readIntegers(into: &numbers, others: &others)
+      #expect(numbers.count == array.count, "\(name())")
+      #expect(others == Array(Set(others)).sorted(), "\(name())")
+      let without = Set(others)
+      let wrong = (0..<array.count).first { place in
+        // Integers of sixteen bytes are left to who reads them one by one.
+        if without.contains(place) { return numbers[place] != 0 }
+        return (try? array.value(place))?.integer != numbers[place]
+      }
+      #expect(wrong == nil, "\(name())")
+    }
+  }
+
+  @Test(arguments: [(3, 0), (60, 0), (200, 0), (3, 70_000), (300, 0), (9_000, 0), (9_000, 70_000)])
+  func `integers of all lengths are read at once as they are one by one`(
+    _ count: Int, _ textLength: Int
+  ) throws {
+    let campaign = Campaign(count: "XJ_CAMPAIGN_UNIT", inGate: 10)
+    var dice = Dice(seed: campaign.seed)
+    for round in 0..<campaign.count {
+      var values = (0..<count).map { _ -> Value in
+        let bits = dice.next() >> UInt64(dice.pick(64))
+        return .integer(Int(truncatingIfNeeded: dice.chance(5) ? ~bits : bits))
+      }
+      let isPlain = round % 2 == 0
+      if !isPlain { for _ in 0...count / 10 { values[dice.pick(count)] = dice.anyValue() } }
+      if textLength > 0 { values[0] = .string(String(repeating: "t", count: textLength)) }
+      let bytes = try list(of: values)
+      try checkIntegers(bytes, "seed \(campaign.seed), round \(round)")
+      if isPlain, textLength == 0 {
+        var (numbers, others) = ([Int](), [Int]())
+        try array(bytes) { $0.readIntegers(into: &numbers, others: &others) }
+        #expect(numbers == values.map(\.integer) && others.isEmpty)
+      }
+      for _ in 0..<(count < 1_000 ? 20 : 2) {
+        var damaged = bytes
+        // Mostly where the offsets and the references are.
+        let end = dice.chance(2) ? min(bytes.count, 4 * count + 40) : bytes.count
+        damaged[bytes.count - 1 - dice.pick(end)] = UInt8(dice.pick(256))
+        do {
+          try checkIntegers(damaged, "seed \(campaign.seed), round \(round), damaged")
+        } catch is PropertyListError {}
+      }
+    }
+  }
+
+  @Test func `of a list with any byte changed, integers are read at once as they are one by one`()
+    throws
+  {
+    let bytes = try list(of: [1, .integer(-1), 300, "text", nil, .integer(70_000), 2])
+    for offset in bytes.indices {
+      for byte in UInt8.min...UInt8.max {
+        var damaged = bytes
+        damaged[offset] = byte
+        do {
+          try checkIntegers(damaged, "byte \(byte) at \(offset)")
+        } catch is PropertyListError {}
+      }
+    }
+  }
+
   @Test func `an array does not count in the depth of its elements`() throws {
     func nested(_ depth: Int) -> Value { (0..<depth).reduce(1) { value, _ in .array([value]) } }
     var writer = ByteWriter()

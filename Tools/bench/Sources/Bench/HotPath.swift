@@ -36,7 +36,7 @@ enum HotPath: String, CaseIterable {
     var notes = source.next()
     while !notes.isEmpty {
       // Edits would be sealed while others read, whenever that is due.
-      if self == .batch || self == .filter {
+      if self == .batch || self == .filter || self == .fault {
         try store.insert(notes, .commits, by: live)
       } else {
         try context.insert(notes)

@@ -6,13 +6,15 @@ internal import ObjectModel
 internal import PropertyListCoding
 
 /// The first byte: bit 0, whether the bytes follow the eight that every list begins with; bit 1, whether
-/// single values are looked up before all is decoded; bit 2, whether the elements of an array go into another list.
+/// single values are looked up before all is decoded; bit 2, whether the elements of an array go into another list;
+/// bit 3, whether its integers are read at once.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPropertyList(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   guard let input = FuzzInput(bytes, count) else { return -1 }
   let list = input.has(0) ? Array("bplist00".utf8) + input.bytes : input.bytes
   if input.has(1) { lookUp(list) }
   if input.has(2) { list.withUnsafeBytes(copyElements) }
+  if input.has(3) { list.withUnsafeBytes(readIntegers) }
   do throws(PropertyListError) {
     let value = try PropertyListReader.decode(list)
     check(value)
@@ -67,6 +69,22 @@ private func check(_ copy: UnsafeRawBufferPointer, _ array: PropertyListArray, _
     }
   } catch {
     expect(false, "what was written can be read: \(error)")
+  }
+}
+
+/// Reads the integers of an array at once: they must be those that its elements are one by one.
+private func readIntegers(_ list: UnsafeRawBufferPointer) {
+  do throws(PropertyListError) {
+    guard let array = try PropertyListArray(list) else { return }
+    var (numbers, others): ([Int], [Int]) = ([], [])
+    array.readIntegers(into: &numbers, others: &others)
+    expect(numbers.count == array.count, "every element has a number")
+    let without = Set(others)
+    for place in 0..<min(array.count, 100) where !without.contains(place) {
+      expect((try? array.value(place))?.integer == numbers[place], "an integer is what it is alone")
+    }
+  } catch {
+    expect(error.offset >= 0 && error.offset <= list.count, "what is wrong is within the list")
   }
 }
 

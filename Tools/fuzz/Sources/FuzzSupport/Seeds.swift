@@ -155,7 +155,7 @@ private struct Seeds {
       .data(Data(noise(300))),
     ]
     for (index, value) in values.enumerated() {
-      try put([2] + PropertyListWriter.encode(value), "list-\(index)", in: folder)
+      try put([10] + PropertyListWriter.encode(value), "list-\(index)", in: folder)
     }
   }
 
