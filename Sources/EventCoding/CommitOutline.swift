@@ -29,13 +29,9 @@ package struct CommitOutline: Sendable {
 
   /// The last mark that is not behind an object, if it is one of the object's group.
   fileprivate func mark(before object: UInt64) -> Mark? {
-    var (low, high) = (0, marks.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if marks[middle].object <= object { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0, marks[low - 1].object >> 36 == object >> 36 else { return nil }
-    return marks[low - 1]
+    let index = marks.indices.firstPlace(inOrder: { marks[$0].object > object }) - 1
+    guard index >= 0, marks[index].object >> 36 == object >> 36 else { return nil }
+    return marks[index]
   }
 }
 

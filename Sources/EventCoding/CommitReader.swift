@@ -110,7 +110,7 @@ struct CommitReader {
           offset: reader.offset, isFirst: index == 0, next: next, count: count - index)
         let number = try number(&next)
         let previous = try previous(of: commit)
-        let object = ObjectID(rawValue: group << 36 | number, store: reader.store)
+        let object = ObjectID(group: group, number: number, store: reader.store)
         try body(&self, place, object, previous)
       }
     }

@@ -131,14 +131,16 @@ struct EventReader {
   }
 
   @inline(__always)
-  mutating func group() throws(EventCodingError) -> UInt64 { try varint(through: 1 << 28 - 1) }
+  mutating func group() throws(EventCodingError) -> UInt64 {
+    try varint(through: ObjectID.largestGroup)
+  }
 
   /// An object of this store, or of another.
   @inline(__always)
   mutating func object(of store: StoreTag? = nil) throws(EventCodingError) -> ObjectID {
     let group = try group()
     let number = try varint(through: ObjectID.largestNumber)
-    return ObjectID(rawValue: group << 36 | number, store: store ?? self.store)
+    return ObjectID(group: group, number: number, store: store ?? self.store)
   }
 
   mutating func objects() throws(EventCodingError) -> [ObjectID] {

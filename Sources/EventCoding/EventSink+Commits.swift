@@ -178,11 +178,6 @@ extension CommitForm {
   }
 }
 
-extension ObjectID {
-  /// Origin and entity.
-  var group: UInt64 { rawValue >> 36 }
-}
-
 /// Positions in a batch, each told by its distance from the one after the last: objects are mostly set one
 /// after another.
 struct EditSteps {

@@ -66,8 +66,8 @@ extension EventSink {
 
   @inline(__always)
   mutating func put(parts object: ObjectID) {
-    put(varint: object.rawValue >> 36)
-    put(varint: object.rawValue & (1 << 36 - 1))
+    put(varint: object.group)
+    put(varint: object.number)
   }
 
   mutating func put(_ objects: [ObjectID]) throws(Refusal) {

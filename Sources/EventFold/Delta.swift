@@ -79,13 +79,8 @@ package struct Delta: Hashable, Sendable {
 
   /// Where a key stands, or would.
   private func place(of key: KeyNumber) -> Int {
-    var (low, high) = (0, entries.count)
-    guard high > 0, entries[high - 1].key >= key else { return high }
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].key < key { low = middle + 1 } else { high = middle }
-    }
-    return low
+    guard let last = entries.last, last.key >= key else { return entries.count }
+    return (0..<entries.count).firstPlace(inOrder: { entries[$0].key >= key })
   }
 }
 

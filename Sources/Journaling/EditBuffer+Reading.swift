@@ -19,8 +19,9 @@ package struct EditBufferContents {
   /// Reads the buffer in a store's folder; what cannot be read is found and left out.
   package init(in folder: any ReadableFolder, store: StoreIdentity) throws(JournalError) {
     let name = JournalFiles.edits
-    guard try onDisk({ () throws(DiskError) in try folder.information(of: name) }) != nil else {
-      findings = [Finding(.editBufferMissing, name)]
+    let information = try onDisk { () throws(DiskError) in try folder.information(of: name) }
+    guard let information, information.kind == .file else {
+      findings = [Finding(information == nil ? .editBufferMissing : .editBufferDamaged, name)]
       return
     }
     bytes = try onDisk { () throws(DiskError) in

@@ -39,20 +39,11 @@ extension BatchRows {
           fail(property, .breaksRule(value, rule))
         }
       case .relationship(let relationship):
-        let description = relationship.description
         let count =
           relationship.storage == .inverse
           ? try members(of: object, relationship).count : row[property.key].destinations.count
-        if count == 0 {
-          if !description.isOptional { fail(property, .missing) }
-        } else if description.isToMany {
-          if let minimum = description.minCount, count < minimum {
-            fail(property, .tooFew(count, minimum: minimum))
-          }
-          if let maximum = description.maxCount, count > maximum {
-            fail(property, .tooMany(count, maximum: maximum))
-          }
-        }
+        let kind = ValidationFailure.Kind(of: relationship.description, leadingTo: count)
+        if let kind { fail(property, kind) }
       }
     }
     return failures

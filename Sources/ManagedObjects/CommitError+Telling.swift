@@ -34,17 +34,9 @@ extension CommitError {
 extension ValidationFailure {
   fileprivate init?(_ miscount: CommitError.Miscount, _ schema: Schema) {
     guard let info = schema.entity(miscount.object.entity),
-      let property = info.property(miscount.key), let relationship = property.relationship
+      let property = info.property(miscount.key), let relationship = property.relationship,
+      let kind = Kind(of: relationship.description, leadingTo: miscount.count)
     else { return nil }
-    let (count, minimum) = (miscount.count, relationship.description.minCount ?? 1)
-    let kind: Kind
-    if count == 0 {
-      kind = .missing
-    } else if let maximum = relationship.description.maxCount, count > maximum {
-      kind = .tooMany(count, maximum: maximum)
-    } else {
-      kind = .tooFew(count, minimum: minimum)
-    }
     self.init(objectID: miscount.object, entityName: info.name, key: property.name, kind: kind)
   }
 }

@@ -93,15 +93,7 @@ extension ManagedObjectContext {
       return
     }
     changeMembers(of: state, key, inserting: inserted, removing: removed)
-    guard let inverse = relationship.inverse else { return }
-    for object in removed {
-      if let member = settableState(of: object) { unlink(member, inverse, from: state.objectID) }
-    }
-    for object in inserted {
-      if let member = settableState(of: object) {
-        link(member, inverse, to: state.objectID, otherSide: key, relationship.storage)
-      }
-    }
+    haveLeadBack(inserted, noMore: removed, to: state, key, relationship)
   }
 
   /// A relationship to one.
@@ -109,22 +101,14 @@ extension ManagedObjectContext {
     _ state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo, to new: ObjectID?
   ) {
     let old = reference(of: state, key)
-    guard let inverse = relationship.inverse, old != new else {
-      set(new.map { .reference($0) }, of: state, key)
-      return
-    }
-    if inverse.storage == .inverse {
+    if old != new, relationship.inverse?.storage == .inverse {
       move(state, key, from: old, to: new)
       return
     }
     set(new.map { .reference($0) }, of: state, key)
-    guard state.presence == .there, reference(of: state, key) == new else { return }
-    if let old, let partner = settableState(of: old) {
-      unlink(partner, inverse, from: state.objectID)
-    }
-    if let new, let partner = settableState(of: new) {
-      link(partner, inverse, to: state.objectID, otherSide: key, .one)
-    }
+    guard old != new, state.presence == .there, reference(of: state, key) == new else { return }
+    haveLeadBack(
+      [new].compactMap(\.self), noMore: [old].compactMap(\.self), to: state, key, relationship)
   }
 
   /// Has a member refer to another owner, whose relationship to many is answered from that.
@@ -154,14 +138,22 @@ extension ManagedObjectContext {
     if old == new { return }
     let (before, after) = (Set(old), Set(new))
     set(new.isEmpty ? nil : .array(new.map { .reference($0) }), of: state, key)
-    guard state.presence == .there, let inverse = relationship.inverse else { return }
-    for object in old where !after.contains(object) {
-      if let member = settableState(of: object) { unlink(member, inverse, from: state.objectID) }
-    }
-    for object in new where !before.contains(object) {
-      if let member = settableState(of: object) {
-        link(member, inverse, to: state.objectID, otherSide: key, .array)
-      }
+    guard state.presence == .there else { return }
+    haveLeadBack(
+      new.filter { !before.contains($0) }, noMore: old.filter { !after.contains($0) }, to: state,
+      key, relationship)
+  }
+
+  /// Has some objects lead back to one that leads to them now, and others no more.
+  private func haveLeadBack(
+    _ coming: [ObjectID], noMore going: [ObjectID], to state: ObjectState, _ key: KeyNumber,
+    _ relationship: RelationshipInfo
+  ) {
+    guard let inverse = relationship.inverse else { return }
+    for object in going { detach(object, inverse, from: state.objectID) }
+    for object in coming {
+      guard let member = settableState(of: object) else { continue }
+      link(member, inverse, to: state.objectID, otherSide: key, relationship.storage)
     }
   }
 

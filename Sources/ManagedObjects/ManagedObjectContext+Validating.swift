@@ -156,20 +156,12 @@ extension ManagedObjectContext {
     _ failures: inout [ValidationFailure]
   ) {
     guard relationship.isDemanding else { return }
-    let description = relationship.description
     let count = destinations(of: state, property.key, relationship).count
-    if count == 0 {
-      if !description.isOptional, isAnswerable(state, for: property) {
-        failures.append(ValidationFailure(state, property, .missing))
-      }
-    } else if description.isToMany {
-      if let minimum = description.minCount, count < minimum {
-        failures.append(ValidationFailure(state, property, .tooFew(count, minimum: minimum)))
-      }
-      if let maximum = description.maxCount, count > maximum {
-        failures.append(ValidationFailure(state, property, .tooMany(count, maximum: maximum)))
-      }
-    }
+    guard
+      let kind = ValidationFailure.Kind(of: relationship.description, leadingTo: count),
+      count > 0 || isAnswerable(state, for: property)
+    else { return }
+    failures.append(ValidationFailure(state, property, kind))
   }
 
   private func refusal(

@@ -131,10 +131,8 @@ extension Property {
           "cannot lead to \(other), which is no \(relationship.description.destination) of this store."
         )
       }
-      let (count, description) = (Value?.some(value).destinations.count, relationship.description)
-      if description.isToMany,
-        count < description.minCount ?? 0 || count > description.maxCount ?? .max
-      {
+      let count = Value?.some(value).destinations.count
+      if ValidationFailure.Kind(of: relationship.description, leadingTo: count) != nil {
         return no("cannot lead to \(count) objects.")
       }
     }

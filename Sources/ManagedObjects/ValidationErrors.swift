@@ -47,6 +47,22 @@ extension ValidationFailure: CustomStringConvertible {
 }
 
 extension ValidationFailure.Kind {
+  /// What is wrong with a relationship that leads to so many; nil where nothing is.
+  package init?(of relationship: RelationshipDescription, leadingTo count: Int) {
+    if count == 0 {
+      if relationship.isOptional { return nil }
+      self = .missing
+    } else if !relationship.isToMany {
+      return nil
+    } else if let minimum = relationship.minCount, count < minimum {
+      self = .tooFew(count, minimum: minimum)
+    } else if let maximum = relationship.maxCount, count > maximum {
+      self = .tooMany(count, maximum: maximum)
+    } else {
+      return nil
+    }
+  }
+
   /// What is wrong, in a sentence.
   ///
   /// - Parameter place: where.

@@ -17,17 +17,29 @@ public struct ObjectID: Hashable, Sendable {
   package init(origin: UInt16 = 0, entity: EntityNumber, number: UInt64, store: StoreTag) {
     precondition(entity <= .largest, "an entity's number has 12 bits, this is \(entity.rawValue)")
     precondition(number <= Self.largestNumber, "an object's number has 36 bits, this is \(number)")
-    rawValue = UInt64(origin) << 48 | UInt64(entity.rawValue) << 36 | number
-    self.store = store
+    self.init(group: Self.group(origin: origin, entity), number: number, store: store)
+  }
+
+  /// Puts an ID together of a group and a number, of which neither has more bits than it may have.
+  @inlinable package init(group: UInt64, number: UInt64, store: StoreTag) {
+    self.init(rawValue: group << 36 | number, store: store)
   }
 
   @inlinable package static var largestNumber: UInt64 { 1 << 36 - 1 }
+  @inlinable package static var largestGroup: UInt64 { 1 << 28 - 1 }
 
   @inlinable package var origin: UInt16 { UInt16(truncatingIfNeeded: rawValue >> 48) }
   @inlinable package var entity: EntityNumber {
-    EntityNumber(rawValue: UInt16(truncatingIfNeeded: rawValue >> 36 & 0xFFF))
+    EntityNumber(rawValue: UInt16(truncatingIfNeeded: group & 0xFFF))
   }
   @inlinable package var number: UInt64 { rawValue & Self.largestNumber }
+
+  /// Origin and entity in one number: numbers are given within these.
+  @inlinable package var group: UInt64 { rawValue >> 36 }
+
+  @inlinable package static func group(origin: UInt16, _ entity: EntityNumber) -> UInt64 {
+    UInt64(origin) << 12 | UInt64(entity.rawValue)
+  }
 }
 
 // Objects are looked up at every edit, and the standard hash of an ID would cost more than all else in it.

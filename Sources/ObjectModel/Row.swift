@@ -62,11 +62,6 @@ package struct Row: Hashable, Sendable {
 
   /// Where a key stands, or would.
   private func place(of key: KeyNumber) -> Int {
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].key < key { low = middle + 1 } else { high = middle }
-    }
-    return low
+    entries.indices.firstPlace(inOrder: { entries[$0].key >= key })
   }
 }

@@ -17,13 +17,9 @@ struct MemberOrder {
     var tails: [Int] = []
     var before = [Int?](repeating: nil, count: common.count)
     for (index, place) in common.enumerated() {
-      var (low, high) = (0, tails.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if common[tails[middle]].old < place.old { low = middle + 1 } else { high = middle }
-      }
-      before[index] = low > 0 ? tails[low - 1] : nil
-      if low == tails.count { tails.append(index) } else { tails[low] = index }
+      let rank = tails.indices.firstPlace(inOrder: { common[tails[$0]].old >= place.old })
+      before[index] = rank > 0 ? tails[rank - 1] : nil
+      if rank == tails.count { tails.append(index) } else { tails[rank] = index }
     }
     var (keptOld, keptNew): (Set<Int>, Set<Int>) = ([], [])
     var last = tails.last
@@ -75,23 +71,11 @@ extension RelationshipPatch {
 /// Where what stands at a place stands without some others, and then among others; nil where it is itself one of those
 /// that are left out. The places of both are in order.
 private func moved(_ place: Int, without some: [Int], among others: [Int]) -> Int? {
-  let before = some.count(while: { index in some[index] < place })
+  let before = some.indices.firstPlace(inOrder: { some[$0] >= place })
   if before < some.count, some[before] == place { return nil }
   let rest = place - before
   // The n-th of the others stands before it where no more than n fewer stand before that.
-  return rest + others.count(while: { index in others[index] - index <= rest })
-}
-
-extension [Int] {
-  /// How many of the first indexes fulfil what all do up to one, and none behind it.
-  fileprivate func count(while isFirst: (Int) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if isFirst(middle) { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  return rest + others.indices.firstPlace(inOrder: { others[$0] - $0 > rest })
 }
 
 extension RelationshipPatch.Member {

@@ -113,16 +113,7 @@ private struct Outcome {
   /// What is wrong with how many objects a relationship leads to; nil where nothing is, or nobody can tell yet.
   private func failure(_ end: End, _ property: Property) throws -> ValidationFailure.Kind? {
     guard let description = property.relationship?.description, !mayBeLed(end) else { return nil }
-    let count = try count(end, property)
-    if count == 0 { return description.isOptional ? nil : .missing }
-    guard description.isToMany else { return nil }
-    if let minimum = description.minCount, count < minimum {
-      return .tooFew(count, minimum: minimum)
-    }
-    if let maximum = description.maxCount, count > maximum {
-      return .tooMany(count, maximum: maximum)
-    }
-    return nil
+    return ValidationFailure.Kind(of: description, leadingTo: try count(end, property))
   }
 
   /// Whether where a relationship leads is not said by the object's patch, and may be given otherwise.

@@ -50,12 +50,7 @@ final class BlockDirectory: Sendable {
     guard object > firstObject else { return 0 }
     let distance = object - firstObject
     if distances.isEmpty { return Int(min(distance, UInt64(rowCount))) }
-    var (low, high) = (0, rowCount)
-    while low < high {
-      let middle = (low + high) / 2
-      if UInt64(distances[middle]) < distance { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return (0..<rowCount).firstPlace(inOrder: { UInt64(distances[$0]) >= distance })
   }
 
   /// The object of a row.
@@ -81,12 +76,8 @@ final class BlockDirectory: Sendable {
 
   /// The place of a key's column; nil where no row has a value for it.
   func column(of key: KeyNumber) -> Int? {
-    var (low, high) = (0, keys.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if keys[middle] < key { low = middle + 1 } else { high = middle }
-    }
-    return low < keys.count && keys[low] == key ? low + 1 : nil
+    let index = keys.indices.firstPlace(inOrder: { keys[$0] >= key })
+    return index < keys.count && keys[index] == key ? index + 1 : nil
   }
 
   init(

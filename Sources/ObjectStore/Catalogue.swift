@@ -90,8 +90,8 @@ package struct Catalogue: Sendable {
       }
     case .timePassed(let time): self.time = max(self.time, time)
     case .numbersReserved(let origin, let entity, let through):
-      let prefix = UInt64(origin) << 12 | UInt64(entity.rawValue)
-      reserved[prefix] = max(reserved[prefix] ?? 0, through)
+      let group = ObjectID.group(origin: origin, entity)
+      reserved[group] = max(reserved[group] ?? 0, through)
     case .tagged(let name, let commit): tags[name] = commit
     case .contextBegan(let number, let name, let base, let parent):
       guard number >= nextContext else {
@@ -119,8 +119,7 @@ package struct Catalogue: Sendable {
 
   /// Notes that an object has its number, whether that was said to be reserved or not.
   mutating func noteNumber(of object: ObjectID) {
-    let prefix = object.rawValue >> 36
-    if object.number > reserved[prefix] ?? 0 { reserved[prefix] = object.number }
+    if object.number > reserved[object.group] ?? 0 { reserved[object.group] = object.number }
   }
 
   /// Notes that a context has done something that is not saved.

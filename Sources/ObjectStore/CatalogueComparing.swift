@@ -95,8 +95,7 @@ struct CatalogueComparing {
   }
 
   private mutating func note(_ object: ObjectID) {
-    let prefix = object.rawValue >> 36
-    given[prefix] = max(given[prefix] ?? 0, object.number)
+    given[object.group] = max(given[object.group] ?? 0, object.number)
   }
 
   /// Compares what the journal has said up to the checkpoint's frame.
@@ -121,10 +120,10 @@ struct CatalogueComparing {
       find(
         "the next context is \(next.rawValue)", "\(catalogue.nextContext.rawValue)")
     }
-    for (prefix, number) in given where catalogue.reserved[prefix] ?? 0 < number {
+    for (group, number) in given where catalogue.reserved[group] ?? 0 < number {
       find(
-        "objects of entity \(prefix & 0xFFF) have numbers through \(number)",
-        "\(catalogue.reserved[prefix] ?? 0)")
+        "objects of entity \(group & 0xFFF) have numbers through \(number)",
+        "\(catalogue.reserved[group] ?? 0)")
     }
     compareContexts(catalogue)
   }
@@ -204,12 +203,12 @@ struct CatalogueComparing {
   /// Takes the next of the objects that there are, where the journal has come to its end: of many it may not have the
   /// commit that made them any more.
   mutating func take(_ object: ObjectID) {
-    let prefix = object.rawValue >> 36
+    let group = object.group
     guard !isWhole, isCompared,
-      object.number > max(given[prefix] ?? 0, checkpoint.catalogue.reserved[prefix] ?? 0)
+      object.number > max(given[group] ?? 0, checkpoint.catalogue.reserved[group] ?? 0)
     else { return }
     // One of each kind is enough.
-    given[prefix] = .max
+    given[group] = .max
     find("there is \(object)", "that its number was not given yet")
   }
 

@@ -120,12 +120,8 @@ final class CommitPlaces: @unchecked Sendable {
 
   /// The place, among those walked, of the segment that has a commit.
   private func known(_ commit: CommitNumber) -> Int? {
-    var (low, high) = (0, walked.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if walked[middle].firstCommit <= commit { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 && commit <= walked[low - 1].lastCommit ? low - 1 : nil
+    let place = walked.indices.firstPlace(inOrder: { walked[$0].firstCommit > commit }) - 1
+    return place >= 0 && commit <= walked[place].lastCommit ? place : nil
   }
 
   /// What hides a commit that is not in the last frame known before it.

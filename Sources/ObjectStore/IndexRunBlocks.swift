@@ -1,5 +1,6 @@
 internal import ByteCoding
 internal import Journaling
+internal import ObjectModel
 
 /// Which blocks an index run has: what is needed to find those that may have an entry, and to read them.
 struct IndexRunBlocks: Hashable, Sendable {
@@ -55,12 +56,7 @@ struct IndexRunBlocks: Hashable, Sendable {
 
   /// How many blocks begin before an entry.
   func count(before entry: IndexEntry) -> Int {
-    var (low, high) = (0, firsts.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if firsts[middle] < entry { low = middle + 1 } else { high = middle }
-    }
-    return low
+    firsts.indices.firstPlace(inOrder: { !(firsts[$0] < entry) })
   }
 
   /// How many blocks begin before an entry, or with it.

@@ -1,3 +1,5 @@
+internal import ObjectModel
+
 /// Some entries of an index in their order, forwards or backwards, a stretch of them at a time.
 struct IndexSource {
   enum Origin {
@@ -96,11 +98,6 @@ struct IndexSource {
 extension ContiguousArray<IndexEntry> {
   /// How many of the entries, which are in order, stand before one.
   fileprivate func count(before entry: IndexEntry) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < entry { low = middle + 1 } else { high = middle }
-    }
-    return low
+    indices.firstPlace(inOrder: { !(self[$0] < entry) })
   }
 }

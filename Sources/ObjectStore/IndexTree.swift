@@ -1,3 +1,5 @@
+internal import ObjectModel
+
 /// Entries in their order: a value that is cheap to copy, and whose copies share all that they have in
 /// common. So every commit can leave a tree of its own behind for those who read it.
 ///
@@ -70,12 +72,7 @@ private final class IndexTreeNode {
   /// How many entries stand before one.
   private func count(before entry: IndexEntry) -> Int {
     entries.withUnsafeBufferPointer { entries in
-      var (low, high) = (0, entries.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if entries[middle] < entry { low = middle + 1 } else { high = middle }
-      }
-      return low
+      entries.indices.firstPlace(inOrder: { !(entries[$0] < entry) })
     }
   }
 

@@ -103,26 +103,26 @@ extension JournaledStore {
   {
     try cataloguing.withLock { () throws(StoreError) in
       if isClosing { throw StoreError(JournalError.closed) }
-      let prefix = UInt64(origin) << 12 | UInt64(entity.rawValue)
-      let number = (lastNumbers[prefix] ?? 0) + 1
+      let group = ObjectID.group(origin: origin, entity)
+      let number = (lastNumbers[group] ?? 0) + 1
       guard number <= ObjectID.largestNumber else {
         throw StoreError(.tooLarge, "the entity has as many objects as an entity can have.")
       }
       let object = ObjectID(origin: origin, entity: entity, number: number, store: store)
       try reserve(object)
-      lastNumbers[prefix] = number
+      lastNumbers[group] = number
       return object
     }
   }
 
   /// Reserves numbers from that of an object on, if it is not reserved. The caller holds `cataloguing`.
   private func reserve(_ object: ObjectID) throws(StoreError) {
-    let prefix = object.rawValue >> 36
-    guard object.number > catalogue.reserved[prefix] ?? 0 else { return }
-    let count = min((reservedCounts[prefix] ?? 32) * 2, 4096)
+    let group = object.group
+    guard object.number > catalogue.reserved[group] ?? 0 else { return }
+    let count = min((reservedCounts[group] ?? 32) * 2, 4096)
     let through = min(object.number + count - 1, ObjectID.largestNumber)
     try record(.numbersReserved(origin: object.origin, object.entity, through: through))
-    reservedCounts[prefix] = count
+    reservedCounts[group] = count
   }
 
   /// Whether an ID may be taken over that a copy of the store has given. One far beyond what was given here would leave
@@ -130,13 +130,13 @@ extension JournaledStore {
   package func canTakeOver(_ object: ObjectID) -> Bool {
     guard object.store == store, object.number > 0 else { return false }
     return cataloguing.withLock {
-      object.number <= (lastNumbers[object.rawValue >> 36] ?? 0) + Self.farthestTakenOver
+      object.number <= (lastNumbers[object.group] ?? 0) + Self.farthestTakenOver
     }
   }
 
   /// Whether an ID was given here, or taken over, or may have been.
   package func isGiven(_ object: ObjectID) -> Bool {
-    cataloguing.withLock { object.number <= lastNumbers[object.rawValue >> 36] ?? 0 }
+    cataloguing.withLock { object.number <= lastNumbers[object.group] ?? 0 }
   }
 
   /// Has IDs, which a copy of the store has given, be given to no other objects.
@@ -147,15 +147,15 @@ extension JournaledStore {
       var given: Set<ObjectID> = []
       var farthest: [UInt64: ObjectID] = [:]
       for object in objects {
-        let prefix = object.rawValue >> 36
-        if object.number <= lastNumbers[prefix] ?? 0 {
+        let group = object.group
+        if object.number <= lastNumbers[group] ?? 0 {
           given.insert(object)
         } else {
-          farthest[prefix] = max(object, farthest[prefix] ?? object)
+          farthest[group] = max(object, farthest[group] ?? object)
         }
       }
-      for (prefix, object) in farthest.sorted(by: { $0.key < $1.key }) {
-        lastNumbers[prefix] = object.number
+      for (group, object) in farthest.sorted(by: { $0.key < $1.key }) {
+        lastNumbers[group] = object.number
         try reserve(object)
       }
       return given
@@ -165,9 +165,9 @@ extension JournaledStore {
   /// An ID for a new object while the journal cannot be written, and so says nothing of it before it is saved.
   package func unreservedObject(of entity: EntityNumber, origin: UInt16 = 0) -> ObjectID {
     cataloguing.withLock {
-      let prefix = UInt64(origin) << 12 | UInt64(entity.rawValue)
-      let number = min((lastNumbers[prefix] ?? 0) + 1, ObjectID.largestNumber)
-      lastNumbers[prefix] = number
+      let group = ObjectID.group(origin: origin, entity)
+      let number = min((lastNumbers[group] ?? 0) + 1, ObjectID.largestNumber)
+      lastNumbers[group] = number
       return ObjectID(origin: origin, entity: entity, number: number, store: store)
     }
   }
@@ -218,7 +218,7 @@ extension ReadableStore {
   package func couldTakeOver(_ object: ObjectID) -> Bool {
     guard object.store == store, object.number > 0 else { return false }
     return cataloguing.withLock {
-      object.number <= (catalogue.reserved[object.rawValue >> 36] ?? 0) + Self.farthestTakenOver
+      object.number <= (catalogue.reserved[object.group] ?? 0) + Self.farthestTakenOver
     }
   }
 }

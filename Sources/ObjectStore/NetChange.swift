@@ -101,14 +101,9 @@ package struct NetChange {
 
   /// Where the entry of a key stands, or would.
   private func place(of key: KeyNumber) -> Int {
-    var (low, high) = (0, entries.count)
     // What one change says comes in order.
-    if let last = entries.last, last.key < key { return high }
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].key < key { low = middle + 1 } else { high = middle }
-    }
-    return low
+    if let last = entries.last, last.key < key { return entries.count }
+    return entries.indices.firstPlace(inOrder: { entries[$0].key >= key })
   }
 
   /// What takes it back.

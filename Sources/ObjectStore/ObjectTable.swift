@@ -114,12 +114,8 @@ package struct ObjectTable<Element> {
 
   /// Where a prefix's branch stands, or would.
   private func place(ofPrefix prefix: UInt64) -> (index: Int, isThere: Bool) {
-    var (low, high) = (0, branches.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if branches[middle].prefix < prefix { low = middle + 1 } else { high = middle }
-    }
-    return (low, low < branches.count && branches[low].prefix == prefix)
+    let index = branches.indices.firstPlace(inOrder: { branches[$0].prefix >= prefix })
+    return (index, index < branches.count && branches[index].prefix == prefix)
   }
 }
 

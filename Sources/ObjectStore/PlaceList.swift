@@ -88,12 +88,7 @@ struct PlaceList {
   /// The last mark that a condition holds for, which holds for all before it; the first one where it holds for
   /// none.
   private func lastMark(where holds: (Entry) -> Bool) -> Int {
-    var (low, high) = (0, marks.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if holds(marks[middle].entry) { low = middle + 1 } else { high = middle }
-    }
-    return max(0, low - 1)
+    max(0, marks.indices.firstPlace(inOrder: { !holds(marks[$0].entry) }) - 1)
   }
 
   private func forEach(from mark: Int, _ body: (Entry) -> Bool) {

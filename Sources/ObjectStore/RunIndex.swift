@@ -138,21 +138,12 @@ package struct RunIndex: Sendable {
 
   /// The first block among some whose first object is behind one.
   private func search(_ object: UInt64, in blocks: Range<Int>) -> Int {
-    var (low, high) = (blocks.lowerBound, blocks.upperBound)
-    while low < high {
-      let middle = (low + high) / 2
-      if firstObjects[middle] <= object { low = middle + 1 } else { high = middle }
-    }
-    return low
+    blocks.firstPlace(inOrder: { firstObjects[$0] > object })
   }
 
   private func stretch(ofPrefix prefix: UInt64) -> Stretch? {
-    var (low, high) = (0, stretches.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if stretches[middle].prefix < prefix { low = middle + 1 } else { high = middle }
-    }
-    return low < stretches.count && stretches[low].prefix == prefix ? stretches[low] : nil
+    let index = stretches.indices.firstPlace(inOrder: { stretches[$0].prefix >= prefix })
+    return index < stretches.count && stretches[index].prefix == prefix ? stretches[index] : nil
   }
 }
 

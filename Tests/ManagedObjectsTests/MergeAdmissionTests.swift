@@ -172,6 +172,38 @@ import Testing
       ]))
   }
 
+  @Test func `S63: a policy makes of a relationship only what the model admits, and says why not`()
+    throws
+  {
+    let stage = try things()
+    let (a, b) = (stage.context(), stage.context())
+    let thing = a.insert("Thing")
+    thing.setValue(.set([thing.reference]), forKey: "friends")
+    let other = a.insert("Thing")
+    other.setValue(.set([thing.reference]), forKey: "friends")
+    try a.save()
+    let same = try b.existingObject(with: thing.objectID)
+    thing.setValue(.counter(1), forKey: "count")
+    thing.setValue(.set(["theirs"]), forKey: "tags")
+    try a.save()
+    same.setValue(.set(["ours", "too"]), forKey: "tags")
+    let (one, two) = (thing.reference, other.reference)
+    for (key, value, reason) in [
+      ("parts", .set([one]), "parts is answered from its inverse"),
+      ("friends", .set([]), "friends must have a value"),
+      ("few", .set([one, two]), "few cannot lead to 2 objects"),
+    ] as [(String, Value, String)] {
+      b.mergePolicy = .custom { _ in .values([key: value]) }
+      let error = try #require(throws: MergeConflicts.self) { try b.save() }
+      #expect(error.objects.map { $0.refusal?.contains(reason) } == [true], "\(error)")
+    }
+    b.mergePolicy = .custom { _ in .values(["tags": .null, "few": .set([two])]) }
+    try b.save()
+    #expect(same.value(forKey: "tags") == nil)
+    #expect(same.value(forKey: "count") == .counter(1))
+    #expect(same.value(forKey: "few") == .set([two]))
+  }
+
   @Test(arguments: ["count", "tags", "friends", "few"])
   func `S62, S63: what two do to a value that merges is saved only where the model admits both`(
     key: String

@@ -1,6 +1,7 @@
 // A block that is damaged where opening needs it: made anew where that can be, and otherwise no more is lost than
 // what needs it.
 
+import DiskAccess
 import DiskSimulation
 import EventFold
 import ObjectModel
@@ -73,6 +74,31 @@ import Testing
       try image.setContents(file, bytes)
       return image
     }
+  }
+
+  @Test(arguments: ["a folder", "an empty file"])
+  func `what has taken the name of the edits is found, and keeps nothing else from being read`(
+    _ other: String
+  ) throws {
+    let life = try Life()
+    let context = try life.store.beginContext(name: "editor", on: 1)
+    let title = try life.store.key(named: "title")
+    try life.store.record(.set(life.notes[0], title, "mine"), by: context)
+    let disk = life.disk.imageAfterProcessDeath()
+    let folder = try disk.folder(at: "Notes.xjournal")
+    try folder.remove("edits")
+    if other == "a folder" {
+      try folder.makeFolder("edits")
+    } else {
+      _ = try folder.file("edits", .new)
+    }
+    let reader = try StoreReader(on: disk, at: "Notes.xjournal")
+    #expect(reader.lastCommit == 1)
+    #expect(try reader.head.row(of: life.notes[0]) == life.row(life.notes[0]))
+    let findings = try reader.verification().findings
+    #expect(findings.map(\.description).contains { $0.hasPrefix("edits: a damaged edit buffer") })
+    #expect(try reader.unsavedWork().isEmpty)
+    try life.store.close()
   }
 
   @Test func `S76: a draft is offered whole where a run that it needs is made anew`() throws {

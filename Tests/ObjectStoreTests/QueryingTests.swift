@@ -196,6 +196,46 @@ import Testing
     #expect(one.rows > 0 && one.rows * 3 < all.rows, "\(one), \(all)")
   }
 
+  @Test func `numbers in a block, over it, in neither and in memory are filtered alike`() throws {
+    var life = try Self.largeLife(300)
+    let wins = try life.store.key(named: "wins")
+    func check() throws {
+      let head = life.store.head
+      let all = try head.plain().filter { $0.key.entity == EntityNumber(rawValue: 1) }
+      for (relation, admits) in [
+        ("< 3", { $0 < 3 }), ("> 11", { $0 > 11 }), ("== 0", { $0 == 0 }), (">= -1", { $0 >= -1 }),
+        ("BETWEEN {2, 12}", { (2...12).contains($0) }), ("BETWEEN {5, 3}", { _ in false }),
+      ] as [(String, (Int) -> Bool)] {
+        let text = "Person where wins \(relation)"
+        let expected = all.filter { $0.value[wins]?.counter.map(admits) ?? false }.keys.sorted()
+        let query = try life.store.prepare(try Query(text), in: head, text: text)
+        #expect(try head.objects(of: query) == expected, "\(text)")
+        #expect(try head.count(of: query) == expected.count, "\(text)")
+      }
+    }
+    /// Changes the numbers of some objects.
+    func change(_ each: Int, to number: (Int) -> Int?) throws {
+      var changes: [ObjectID: [String: Value]?] = [:]
+      for (place, object) in try life.store.head.plain().keys.sorted().enumerated()
+      where place % each == 0 {
+        changes[object] = ["age": .integer(place), "wins": number(place).map { .counter($0) }]
+          .compactMapValues(\.self)
+      }
+      try life.save(changes)
+    }
+    try check()
+    try change(5) { _ in nil }
+    try check()
+    try life.store.compact(keeping: .everything)
+    try check()
+    try change(3) { $0 % 2 == 0 ? $0 % 20 - 4 : nil }
+    try check()
+    try life.crash(try RandomClubs.model(isLater: false))
+    try check()
+    try life.store.compact(keeping: .latest)
+    try check()
+  }
+
   @Test func `a key that no object can have is refused, and so is asking a store without a model`()
     throws
   {
