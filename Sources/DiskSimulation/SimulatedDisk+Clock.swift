@@ -10,8 +10,9 @@ extension SimulatedDisk {
 
   /// The simulated time of day when it was last counted on, every four milliseconds as on a usual Linux.
   public func roughWallClock() -> Int64 {
-    let time = wallClock()
-    return time - time % 4_000_000
+    let (time, step) = (wallClock(), Int64(4_000_000))
+    let rest = time % step
+    return time - (rest < 0 ? rest + step : rest)
   }
 
   /// The simulated steady clock. It stands still unless it is advanced or given a step.

@@ -17,17 +17,32 @@ package struct EditBufferContents {
   }
 
   /// Reads the buffer in a store's folder; what cannot be read is found and left out.
+  ///
+  /// - Throws: also where something else has taken its name, as a writer must not go on then: a link may lead to edits.
   package init(in folder: any ReadableFolder, store: StoreIdentity) throws(JournalError) {
     let name = JournalFiles.edits
-    let information = try onDisk { () throws(DiskError) in try folder.information(of: name) }
-    guard let information, information.kind == .file else {
-      findings = [Finding(information == nil ? .editBufferMissing : .editBufferDamaged, name)]
+    guard try onDisk({ () throws(DiskError) in try folder.information(of: name) }) != nil else {
+      findings = [Finding(.editBufferMissing, name)]
       return
     }
     bytes = try onDisk { () throws(DiskError) in
       try folder.fileForReading(name).bytes(limit: Limits.editBufferByteCount)
     }
     bytes.withUnsafeBytes { read($0, store) }
+  }
+
+  /// The same for whoever only looks: what has taken its name is found, too.
+  package static func found(
+    in folder: any ReadableFolder, store: StoreIdentity
+  ) throws(JournalError) -> EditBufferContents {
+    do throws(JournalError) {
+      return try EditBufferContents(in: folder, store: store)
+    } catch {
+      guard case .disk(let cause) = error, cause.meetsNoFile else { throw error }
+      var contents = EditBufferContents([], of: store)
+      contents.findings = [Finding(.editBufferDamaged, JournalFiles.edits)]
+      return contents
+    }
   }
 
   /// The same of bytes that were read of the file.

@@ -16,6 +16,9 @@ struct EditWriter {
   private(set) var live: LiveContext?
   /// A context that began for work which the journal could not take: what is written anew next is its.
   private var spare: LiveContext?
+  /// Contexts within this one that have saved into it what the journal could not take of this one. They have it until it
+  /// is written anew.
+  private var lenders: [LiveContext] = []
   /// Why the journal does not have the last edits. They are in memory, and are written anew when it can be.
   private(set) var failure: StoreError?
 
@@ -149,25 +152,40 @@ struct EditWriter {
     live = left
   }
 
-  /// Ends the context in order; another begins with the next edit.
+  /// Ends the context in order, and gives up what it has not saved; another begins with the next edit.
   mutating func finish() {
     end()
-    (live, spare, failure) = (nil, nil, nil)
+    (live, spare, failure, lenders) = (nil, nil, nil, [])
+  }
+
+  /// Ends a context within this one that has saved into it.
+  mutating func end(saving child: inout EditWriter) {
+    if failure == nil {
+      child.record(.saved(.none))
+    } else {
+      lenders += child.lenders + [child.live].compactMap(\.self)
+      (child.live, child.lenders) = (nil, [])
+    }
+    child.finish()
+  }
+
+  /// Ends those that had what the journal has now.
+  mutating func endLenders() {
+    for context in lenders { store?.giveUp(context) }
+    lenders = []
   }
 
   /// Leaves what the context has not saved as a draft.
   func letGo() {
-    live?.letGo()
-    guard let spare, let store else { return }
-    do throws(StoreError) { try store.endContext(spare) } catch { spare.letGo() }
+    for context in lenders + [live].compactMap(\.self) { context.letGo() }
+    if let spare { store?.giveUp(spare) }
   }
 
-  /// Ends the context in order. Where the journal cannot take that, what it has not saved is offered as a draft by the next
-  /// opening.
+  /// Ends the context in order, and gives up what it has not saved.
   func end() {
-    guard let store else { return }
-    for context in [live, spare].compactMap(\.self) {
-      do throws(StoreError) { try store.endContext(context) } catch { context.letGo() }
-    }
+    for context in lenders + [live, spare].compactMap(\.self) { store?.giveUp(context) }
   }
+
+  /// All contexts whose work is that of this one.
+  var numbers: [ContextNumber] { (lenders + [live, spare].compactMap(\.self)).map(\.number) }
 }

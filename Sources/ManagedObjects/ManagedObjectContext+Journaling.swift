@@ -204,6 +204,7 @@ extension ManagedObjectContext {
       marks.setStretch &+= 1
       throw failure
     }
+    writer.endLenders()
     forgottenStepCount += before.undoSteps.count + (before.hasOpenStep ? 1 : 0)
     beginStretch()
     if let former { ownNumbers.insert(former.number) }

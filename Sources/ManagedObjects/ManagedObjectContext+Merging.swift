@@ -46,6 +46,7 @@ extension ManagedObjectContext {
     let failure = readFailure
     if !refresh(earlier, keepingChanges: true, reason: .merge) {
       guard isInPart else { return nil }
+      for state in earlier { refresh([state], keepingChanges: true, reason: .merge) }
       // That was told when it was tried first.
       readFailure = failure
     }

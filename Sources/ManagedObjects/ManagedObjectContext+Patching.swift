@@ -103,7 +103,7 @@ extension ManagedObjectContext {
     var own: Set<ContextNumber> = []
     var context: ManagedObjectContext? = self
     while let each = context {
-      if let live = each.writer.live { own.insert(live.number) }
+      own.formUnion(each.writer.numbers)
       context = each.parent
     }
     return try writer.writableStore.objectsMade(outside: own)

@@ -65,9 +65,8 @@ extension ManagedObjectContext {
     let saved = objectsToSave
     let gone = Set(lost.map(\.object))
     parent.take(drafts.filter { !gone.contains($0.object) }, bringingBack: merged.rows)
-    writer.record(.saved(.none))
     // What follows stands on other rows, and so is another context's to who folds it.
-    writer.finish()
+    parent.writer.end(saving: &writer)
     let left = valuesLeft()
     let states = statesWithDrafts
     for state in states { endUntracked(of: state) }

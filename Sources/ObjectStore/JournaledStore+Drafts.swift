@@ -49,7 +49,13 @@ extension JournaledStore {
     }
     guard let left = whole else { return nil }
     if left.problem != nil, let restated = try restate(left.fold) {
-      try end(number, .contextEnded(number))
+      do throws(StoreError) {
+        try end(number, .contextEnded(number))
+      } catch {
+        // It stays the draft that it was, and what was begun for it must not be another.
+        giveUp(restated.context)
+        throw error
+      }
       return restated
     }
     let context = LiveContext(

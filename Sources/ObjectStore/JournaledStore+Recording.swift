@@ -6,7 +6,7 @@ internal import Synchronization
 
 // Events that are no commits: contexts and what they do, names, numbers.
 extension JournaledStore {
-  /// Events less than this apart have the same time.
+  /// Events less than this apart have the same time, and those between which the system has not counted the time on.
   private static let momentNanoseconds: Int64 = 1_000_000
 
   // MARK: Contexts
@@ -21,6 +21,7 @@ extension JournaledStore {
   func beginContext(
     name: String, on commit: CommitNumber, withinNumber parent: ContextNumber?
   ) throws(StoreError) -> LiveContext {
+    endGivenUp()
     try noteTime()
     return try cataloguing.withLock { () throws(StoreError) in
       let number = catalogue.nextContext
@@ -82,6 +83,27 @@ extension JournaledStore {
       try record(.contextEnded(context.number))
       liveContexts[context.number] = nil
     }
+  }
+
+  /// Ends a context in order, of which nothing is wanted any more. Where the journal cannot take that, it is tried again
+  /// when another begins and when the store is closed; where the process ends before, what it has not saved is offered as
+  /// a draft.
+  package func giveUp(_ context: LiveContext) {
+    do throws(StoreError) {
+      try endContext(context)
+    } catch {
+      context.letGo()
+      cataloguing.withLock { givenUp.append(context) }
+    }
+  }
+
+  /// Ends what the journal could not end when it was given up.
+  func endGivenUp() {
+    let contexts = cataloguing.withLock {
+      defer { givenUp = [] }
+      return givenUp
+    }
+    for context in contexts { giveUp(context) }
   }
 
   // MARK: Names and numbers

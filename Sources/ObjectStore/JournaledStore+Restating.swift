@@ -29,11 +29,12 @@ extension JournaledStore {
     let context = try beginContext(name: left.name, on: left.base, withinNumber: left.parent)
     do throws(StoreError) {
       for edit in edits { try record(edit, by: context) }
-      guard let content = content(context.number) else { return nil }
-      return (context, content)
+      if let content = content(context.number) { return (context, content) }
+      giveUp(context)
+      return nil
     } catch {
-      // The first still has everything; where the other cannot even be ended, nobody has it.
-      do throws(StoreError) { try endContext(context) } catch { context.letGo() }
+      // The first still has everything.
+      giveUp(context)
       throw error
     }
   }

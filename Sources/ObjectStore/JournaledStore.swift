@@ -39,6 +39,8 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   var isClosing = false
   /// The contexts that have begun since the store was opened. Guarded by `cataloguing`.
   var liveContexts: [ContextNumber: LiveContext] = [:]
+  /// Those of them that are to end and have not, as the journal could not take that. Guarded by `cataloguing`.
+  var givenUp: [LiveContext] = []
 
   /// What contexts have read and hold.
   let pins = CommitPins()
@@ -106,6 +108,7 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   /// is amiss (see `checkpointFailure`).
   public func close() throws(StoreError) {
     try refuseWhileReporting()
+    endGivenUp()
     cataloguing.withLock { isClosing = true }
     if unflushedByteCount >= options.closingByteCount || canMend { flush() }
     // A checkpoint that is being written because it was due comes to its end first: nobody may write in the

@@ -230,8 +230,8 @@ private struct EventTelling {
 }
 
 extension JournalReader {
-  /// The time of what happened before the first that the journal tells: less than a moment after its first segment
-  /// was begun, or else that first time.
+  /// The time of what happened before the first that the journal tells: when its first segment was begun, or else that
+  /// first time, where that is earlier.
   ///
   /// - Parameter segment: the place of another segment that is taken for the first.
   func firstTime(

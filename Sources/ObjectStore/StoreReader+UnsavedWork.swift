@@ -71,7 +71,7 @@ extension StoreReader {
     underOneModel: Bool
   ) throws(StoreError) -> UnsealedEvents {
     var buffer = try onJournal { () throws(JournalError) in
-      try EditBufferContents(in: folder, store: reader.manifest.store)
+      try EditBufferContents.found(in: folder, store: reader.manifest.store)
     }
     var events = UnsealedEvents()
     var folded = catalogue

@@ -79,7 +79,7 @@ extension StoreReader {
   ) throws(StoreError) -> [Finding] {
     let isSound = !endsAtDamage
     return try onJournal { () throws(JournalError) in
-      var buffer = try EditBufferContents(in: folder, store: reader.manifest.store)
+      var buffer = try EditBufferContents.found(in: folder, store: reader.manifest.store)
       // Where the journal is damaged there is no telling which edits are in its frames.
       let now = try JournalReader(in: folder, path: path)
       if let next = try? now.nextEdit(behind: last) {

@@ -16,7 +16,9 @@ extension PropertyListArray {
       case (1, 4): read(UInt8.self, UInt32.self, numbers, &others)
       case (2, 2): read(UInt16.self, UInt16.self, numbers, &others)
       case (2, 4): read(UInt16.self, UInt32.self, numbers, &others)
-      default: others = Array(0..<count)
+      default:
+        numbers.update(repeating: 0)
+        others = Array(0..<count)
       }
     }
   }

@@ -131,6 +131,14 @@ struct ClockTests {
     #expect(disk.wallClock() == wall + 250 && disk.steadyClock() == steady + 250)
     disk.setWallClock(77)
     #expect(disk.wallClock() == 77 && disk.steadyClock() == steady + 250)
+    for (time, rough) in [
+      (77, 0), (7_999_999, 4_000_000), (-1, -4_000_000), (-4_000_000, -4_000_000),
+    ]
+      as [(Int64, Int64)]
+    {
+      disk.setWallClock(time)
+      #expect(disk.roughWallClock() == rough)
+    }
   }
 
   @Test func `every call and every look may take time`() throws {

@@ -1,3 +1,5 @@
+import DiskAccess
+import DiskSimulation
 import ManagedObjects
 import ObjectModel
 import ObjectStore
@@ -99,6 +101,37 @@ import Testing
       let reader = stage.context()
       #expect(try reader.existingObject(with: note.objectID)["mood"] == "new")
     }
+  }
+
+  @Test func `S63: a policy names nothing that is computed, and no new key on a full disk`() throws
+  {
+    let stage = try Stage(ManagedObjectModel(Blog.self, Post.self, Comment.self))
+    let (context, other) = (stage.context(), stage.context())
+    let post = other.insert("Post")
+    try other.save()
+    let same = try context.existingObject(with: post.objectID)
+    post.setValue("theirs", forKey: "author")
+    try other.save()
+    same.setValue("ours", forKey: "author")
+    context.mergePolicy = .custom { _ in .values(["headline": "news"]) }
+    let computed = try #require(throws: MergeConflicts.self) { try context.save() }
+    #expect(
+      computed.objects.map(\.refusal) == [
+        "headline is computed and not stored; name what it is computed of."
+      ])
+    context.mergePolicy = .custom { [disk = stage.disk] _ in
+      disk.faults = [
+        SimulatedFault(
+          .failure(.noSpace), calls: [.write, .append, .allocate, .map], isLasting: true)
+      ]
+      return .values(["mood \(String(repeating: "long ", count: 400_000))": 1])
+    }
+    let full = try #require(throws: MergeConflicts.self) { try context.save() }
+    #expect(full.objects.first?.refusal?.contains("has no number in the store") == true)
+    stage.disk.faults = []
+    context.mergePolicy = .custom { _ in .values(["author": "both"]) }
+    try context.save()
+    #expect(same.value(forKey: "author") == "both")
   }
 
   @Test(arguments: [Value?.none, .null, 3, .set(["s"])])

@@ -93,12 +93,25 @@ import Testing
       _ = try folder.file("edits", .new)
     }
     let reader = try StoreReader(on: disk, at: "Notes.xjournal")
-    #expect(reader.lastCommit == 1)
+    #expect(reader.lastCommit == 1 && reader.name(of: KeyNumber(rawValue: 9_999)) == nil)
     #expect(try reader.head.row(of: life.notes[0]) == life.row(life.notes[0]))
     let findings = try reader.verification().findings
     #expect(findings.map(\.description).contains { $0.hasPrefix("edits: a damaged edit buffer") })
     #expect(try reader.unsavedWork().isEmpty)
+    disk.faults = [
+      SimulatedFault(.failure(.inputOutput), calls: [.inspect], name: "edits", isLasting: true)
+    ]
+    #expect(throws: StoreError.self) { try reader.unsavedWork() }
+    disk.faults = []
     try life.store.close()
+    if other == "an empty file" { return try Self.open(disk).close() }
+    // Edits may be elsewhere: nothing is done about it that cannot be taken back.
+    let paths = disk.paths.filter { !$0.hasSuffix("/LOCK") }
+    let before = paths.map { disk.contents(of: $0) }
+    let error = #expect(throws: StoreError.self) { try Self.open(disk) }
+    #expect(error?.code == .damaged)
+    #expect(disk.paths.filter { !$0.hasSuffix("/LOCK") } == paths)
+    #expect(paths.map { disk.contents(of: $0) } == before)
   }
 
   @Test func `S76: a draft is offered whole where a run that it needs is made anew`() throws {

@@ -112,10 +112,13 @@ import Testing
   }
 
   /// Checks that the integers of a list are those that its elements are one by one.
-  private func checkIntegers(_ bytes: [UInt8], _ name: @autoclosure () -> String) throws {
-    // What was there before is to count for nothing.
-    var (numbers, others) = ([7, 7, 7], [5])
+  ///
+  /// - Returns: whether it is a list.
+  @discardableResult
+  private func checkIntegers(_ bytes: [UInt8], _ name: @autoclosure () -> String) throws -> Bool {
     try array(bytes) { array throws in
+      // What was there before is to count for nothing.
+      var (numbers, others) = ([Int](repeating: 7, count: array.count), [5])
       array.readIntegers(into: &numbers, others: &others)
       #expect(numbers.count == array.count, "\(name())")
       #expect(others == Array(Set(others)).sorted(), "\(name())")
@@ -126,7 +129,8 @@ import Testing
         return (try? array.value(place))?.integer != numbers[place]
       }
       #expect(wrong == nil, "\(name())")
-    }
+      return true
+    } ?? false
   }
 
   @Test(arguments: [(3, 0), (60, 0), (200, 0), (3, 70_000), (300, 0), (9_000, 0), (9_000, 70_000)])
@@ -135,6 +139,7 @@ import Testing
   ) throws {
     let campaign = Campaign(count: "XJ_CAMPAIGN_UNIT", inGate: 10)
     var dice = Dice(seed: campaign.seed)
+    var damagedCount = 0
     for round in 0..<campaign.count {
       var values = (0..<count).map { _ -> Value in
         let bits = dice.next() >> UInt64(dice.pick(64))
@@ -156,10 +161,12 @@ import Testing
         let end = dice.chance(2) ? min(bytes.count, 4 * count + 40) : bytes.count
         damaged[bytes.count - 1 - dice.pick(end)] = UInt8(dice.pick(256))
         do {
-          try checkIntegers(damaged, "seed \(campaign.seed), round \(round), damaged")
+          let isList = try checkIntegers(damaged, "seed \(campaign.seed), round \(round), damaged")
+          damagedCount += isList ? 1 : 0
         } catch is PropertyListError {}
       }
     }
+    #expect(damagedCount > campaign.count)
   }
 
   @Test func `of a list with any byte changed, integers are read at once as they are one by one`()

@@ -1,0 +1,121 @@
+import DiskAccess
+import DiskSimulation
+import ManagedObjects
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+/// Contexts that are to end in the journal at a moment at which it takes nothing.
+@Suite struct RefusedEndTests {
+  private func fill(_ stage: Stage) {
+    stage.disk.faults = [
+      SimulatedFault(
+        .failure(.noSpace), calls: [.write, .append, .allocate, .map], isLasting: true)
+    ]
+  }
+
+  /// Has the journal take nothing more: what a full disk has left is taken up by edits, down to the smallest.
+  private func fillJournal(_ stage: Stage, _ post: ObjectID) throws {
+    fill(stage)
+    for (byteCount, count) in [(2_000_000, 1), (20_000, 60), (200, 120), (1, 60)] {
+      let context = stage.context()
+      context.name = "filler"
+      let post = try context.existingObject(with: post)
+      for number in 0..<count {
+        let text = String(repeating: "\(number % 10)", count: byteCount)
+        post.setValue(.string(text), forKey: "title")
+      }
+      for _ in 0..<300 {
+        context.disableUndoRegistration()
+        context.enableUndoRegistration()
+      }
+      #expect(throws: StoreError.self) { try context.save() }
+      context.reset()
+    }
+  }
+
+  @Test(arguments: [false, true], [false, true])
+  func `S53, S76: what is given up on a full disk is no draft when the program ends in order`(
+    isReset: Bool, goesOn: Bool
+  ) throws {
+    let stage = try Stage()
+    let post = try {
+      let context = stage.context()
+      context.name = "mine"
+      let post = context.insert("Post")
+      let id = post.objectID
+      try context.save()
+      post.setValue("changed", forKey: "title")
+      context.processPendingChanges()
+      try fillJournal(stage, id)
+      post.setValue(.string(String(repeating: "long ", count: 400_000)), forKey: "title")
+      context.processPendingChanges()
+      if isReset { context.reset() } else { context.rollback() }
+      // A process that is killed now has it still.
+      let left = try stage.killed().store.unsavedDrafts.map(\.contextName)
+      #expect(left.contains("mine"))
+      stage.disk.faults = []
+      if goesOn {
+        try context.existingObject(with: id).setValue("another", forKey: "title")
+        let drafts = try stage.killed().store.unsavedDrafts
+        #expect(drafts.map(\.contextName) == ["mine"])
+        try context.save()
+      }
+      return id
+    }()
+    try stage.store.close()
+    let again = try stage.killed()
+    #expect(again.store.unsavedDrafts.isEmpty)
+    let context = again.context()
+    let found = try context.existingObject(with: post)
+    #expect(found.value(forKey: "title") == (goesOn ? "another" : "Untitled"))
+    #expect(try again.store.verify(deep: true).isEmpty)
+  }
+
+  @Test(arguments: ["saves", "gives up", "is let go", "is a child itself"])
+  func `S66, S76: what a child saves into a parent that the journal refuses stays in the journal`(
+    parent outcome: String
+  ) throws {
+    let stage = try Stage()
+    let text = Value.string(String(repeating: "long ", count: 400_000))
+    func hasText(_ stage: Stage, _ post: ObjectID) throws -> Bool {
+      try stage.store.unsavedDrafts.contains { draft in
+        let context = try ManagedObjectContext(recovering: draft, in: stage.store)
+        let found = try context.existingObject(with: post)["long"] == text
+        context.reset()
+        return found
+      }
+    }
+    let post = try {
+      let root = stage.context()
+      let post = root.insert("Post")
+      try root.save()
+      let middle = outcome == "is a child itself" ? ManagedObjectContext(parent: root) : root
+      let child = ManagedObjectContext(parent: middle)
+      try child.existingObject(with: post.objectID)["long"] = text
+      child.processPendingChanges()
+      fill(stage)
+      try child.save()
+      #expect(middle.hasChanges && !child.hasChanges)
+      #expect(try hasText(try stage.killed(), post.objectID), "it is still in the journal")
+      if middle !== root { try middle.save() }
+      #expect(throws: StoreError.self) { try root.save() }
+      #expect(try hasText(try stage.killed(), post.objectID))
+      stage.disk.faults = []
+      switch outcome {
+      case "gives up": root.rollback()
+      case "is let go": break
+      default: try root.save()
+      }
+      return post.objectID
+    }()
+    let again = try stage.killed()
+    #expect(try hasText(again, post) == (outcome == "is let go"))
+    if outcome != "is let go" { #expect(try stage.killed().store.unsavedDrafts.isEmpty) }
+    let context = try stage.killed().context()
+    let found = try context.existingObject(with: post)["long"]
+    #expect((found == text) == (outcome == "saves" || outcome == "is a child itself"))
+    #expect(try stage.killed().store.verify(deep: true).isEmpty)
+  }
+}
