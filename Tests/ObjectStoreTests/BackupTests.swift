@@ -153,6 +153,11 @@ import Testing
       let error = #expect(throws: StoreError.self) { try life.store.backup(to: path) }
       #expect(error?.code == .notAStore && life.disk.paths == before)
     }
+    // What leads out of the folder may be anywhere; here nothing is.
+    let outside = #expect(throws: StoreError.self) {
+      try life.store.backup(to: "../\(own)/nowhere/Copy")
+    }
+    #expect(outside?.code == .disk)
     try life.store.backup(to: Self.copy)
     try life.store.close()
     try Self.open(life.disk, at: Self.copy).close()
