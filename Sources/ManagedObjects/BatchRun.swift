@@ -20,8 +20,7 @@ struct BatchRun {
   ) throws -> BatchResult {
     guard store.model != nil else { throw ContextError.noModel }
     let live = try store.beginContext(name: name, on: store.lastCommit)
-    // Where its end cannot be written, the next opening finds a context without changes.
-    defer { do throws(StoreError) { try store.endContext(live) } catch { live.letGo() } }
+    defer { store.giveUp(live) }
     var run = BatchRun(
       store: store, schema: Schema.of(store), options: options, author: author, message: message,
       live: live)

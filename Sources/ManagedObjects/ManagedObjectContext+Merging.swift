@@ -42,13 +42,20 @@ extension ManagedObjectContext {
       }
     }
     let new = isNew.compactMap { instance(of: $0) }
-    let earlier = states.filter { !$0.isFault && $0.base < commit.number }
+    func isEarlier(_ state: ObjectState) -> Bool {
+      state.context === self && !state.isFault && state.base < commit.number
+    }
+    let earlier = states.filter(isEarlier)
     let failure = readFailure
     if !refresh(earlier, keepingChanges: true, reason: .merge) {
       guard isInPart else { return nil }
-      for state in earlier { refresh([state], keepingChanges: true, reason: .merge) }
       // That was told when it was tried first.
       readFailure = failure
+      // Hooks of one may have done something with another.
+      for state in earlier where isEarlier(state) {
+        let failure = readFailure
+        if !refresh([state], keepingChanges: true, reason: .merge) { readFailure = failure }
+      }
     }
     if isNoted { noteMerged(commit.number) }
     for change in commit.changes { noteReferences(in: change) }

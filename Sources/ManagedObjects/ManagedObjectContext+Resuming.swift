@@ -31,8 +31,9 @@ extension ManagedObjectContext {
     takeUp()
   }
 
-  /// Ends the context in order. What it has not saved is given up, but where the journal cannot take even that, it is
-  /// offered as a draft when the store is opened next; what it has saved can be undone by who resumes its session.
+  /// Ends the context in order. What it has not saved is given up, but where the journal can take even that in no way
+  /// until the process ends, it is offered as a draft when the store is opened next; what it has saved can be undone by who
+  /// resumes its session.
   /// Of objects that are still held, only what was read and not changed can still be used.
   ///
   /// A context that is let go without it ends in order, too, where everything is saved; otherwise what is not is

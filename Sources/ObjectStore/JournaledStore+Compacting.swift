@@ -36,6 +36,8 @@ extension JournaledStore {
   }
 
   private func compact(keeping kept: Keeping, _ meter: CompactionMeter) throws(StoreError) {
+    // What they stand on would be kept.
+    endGivenUp()
     try meter.begin(.checking)
     let checked = try whileCheckpointing { () throws(StoreError) -> FrameNumber in
       let cut = try cut(covering: false)

@@ -113,7 +113,7 @@ private struct Gathering {
       guard case .store(let error) = error else {
         preconditionFailure("a store that is being opened has a rival")
       }
-      try? store.endContext(context)
+      store.giveUp(context)
       throw error
     }
     try store.endContext(context)

@@ -14,6 +14,7 @@ extension JournaledStore {
     _ session: Session
   ) throws(StoreError) -> (context: LiveContext, content: ContextFold) {
     guard session.store == store else { throw .contextOfAnotherStore(session.contextName) }
+    endGivenUp()
     // No compaction may drop the edits meanwhile.
     return try whileCheckpointing { () throws(StoreError) in
       try drafting.withLock { () throws(StoreError) in

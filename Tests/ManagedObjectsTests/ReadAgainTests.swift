@@ -117,6 +117,45 @@ import Testing
     }
   }
 
+  @Test func `S57, S61: of a commit that can be read in part only that part is brought in`() throws
+  {
+    var options = StoreOptions.light
+    options.run.blockRowCount = 1
+    let stage = try Stage(seed: 3, options: options)
+    let first = stage.context()
+    let ids = try {
+      let posts = (0..<4).map { _ in first.insert("Post") }
+      try first.save()
+      return posts.map(\.objectID)
+    }()
+    try stage.store.checkpoint()
+    var partCount = 0
+    for number in 1...20 {
+      let disk = stage.disk.imageAfterProcessDeath()
+      let store = try JournaledStore(
+        on: disk, at: "store", model: try Stage.model(), options: options)
+      let context = ManagedObjectContext(store)
+      context.automaticallyMergesChanges = true
+      let posts = try ids.map { try context.existingObject(with: $0) }
+      for post in posts { _ = post.value(forKey: "title") }
+      let other = ManagedObjectContext(store)
+      for id in ids { try other.existingObject(with: id).setValue("theirs", forKey: "title") }
+      try other.save()
+      try store.checkpoint()
+      disk.faults = [
+        SimulatedFault(.failure(.inputOutput), calls: Self.reads, number: number, isLasting: true)
+      ]
+      for _ in 1...2 { context.processPendingChanges() }
+      let isTheirs = posts.map { $0.value(forKey: "title") == "theirs" }
+      if Set(isTheirs).count > 1 { partCount += 1 }
+      disk.faults = []
+      do { try context.save() } catch { #expect(error is StoreError) }
+      context.refreshAllObjects()
+      for post in posts { #expect(post.value(forKey: "title") == "theirs", "\(number)") }
+    }
+    #expect(partCount > 0)
+  }
+
   @Test func `S57, S61: what others have saved is brought in once it can be read`() throws {
     let (_, ids, _) = try Self.image()
     var posts: [ManagedObject] = []

@@ -73,6 +73,29 @@ import Testing
     #expect(try again.store.verify(deep: true).isEmpty)
   }
 
+  @Test
+  func `S53: what was given up on a full disk is not kept by a compaction when there is room`()
+    throws
+  {
+    let stage = try Stage()
+    let context = stage.context()
+    let post = context.insert("Post")
+    try context.save()
+    post.setValue("changed", forKey: "title")
+    context.processPendingChanges()
+    try fillJournal(stage, post.objectID)
+    post.setValue(.string(String(repeating: "long ", count: 400_000)), forKey: "title")
+    context.rollback()
+    #expect(try stage.killed().store.unsavedDrafts.isEmpty == false)
+    stage.disk.faults = []
+    try stage.store.compact(keeping: .latest)
+    let again = try stage.killed()
+    #expect(again.store.unsavedDrafts.isEmpty)
+    #expect(try again.store.verify(deep: true).isEmpty)
+    try context.save()
+    #expect(post.value(forKey: "title") == "Untitled")
+  }
+
   @Test(arguments: ["saves", "gives up", "is let go", "is a child itself"])
   func `S66, S76: what a child saves into a parent that the journal refuses stays in the journal`(
     parent outcome: String
