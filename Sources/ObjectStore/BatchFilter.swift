@@ -6,10 +6,29 @@ struct BatchFilter {
   fileprivate struct Part {
     let key: KeyNumber
     let test: ValueTest
-    let integers: (lower: Int, upper: Int)?
     let bytes: ByteTest?
   }
 
+  /// Which integers pass a part that asks for integers. It is without the part's test, which costs a count of
+  /// references wherever it is copied.
+  private struct Bounds {
+    let key: KeyNumber
+    let lower: Int
+    let upper: Int
+
+    init?(_ key: KeyNumber, _ test: ValueTest) {
+      guard let (lower, upper) = test.integerBounds, lower != .min || upper != .max else {
+        return nil
+      }
+      (self.key, self.lower, self.upper) = (key, lower, upper)
+    }
+  }
+
+  /// Of the first part that asks for integers: these are read all at once.
+  private let integers: Bounds?
+  /// That part's test.
+  private let integerTest: ValueTest?
+  /// All others.
   private let parts: [Part]
   /// What the columns do not tell; nil where they tell everything.
   let rest: BoundFilter?
@@ -20,14 +39,16 @@ struct BatchFilter {
 
   /// - Parameter filter: nil where all pass.
   init(_ filter: BoundFilter?) {
-    let parts = (filter?.columnTests ?? []).map { key, test in
-      Part(key: key, test: test, integers: test.integerBounds, bytes: test.byteTest)
-    }
+    var tests = filter?.columnTests ?? []
+    let first = tests.firstIndex { key, test in Bounds(key, test) != nil }
+    integers = first.flatMap { Bounds(tests[$0].key, tests[$0].test) }
+    integerTest = first.map { tests.remove(at: $0).test }
     // What costs least comes first, and leaves fewer to the others.
+    let parts = tests.map { key, test in Part(key: key, test: test, bytes: test.byteTest) }
     self.parts =
-      parts.filter { $0.integers != nil }
-      + parts.filter { $0.integers == nil && $0.bytes != nil }
-      + parts.filter { $0.integers == nil && $0.bytes == nil }
+      parts.filter { $0.test.integerBounds != nil }
+      + parts.filter { $0.test.integerBounds == nil && $0.bytes != nil }
+      + parts.filter { $0.test.integerBounds == nil && $0.bytes == nil }
     rest = filter?.besideColumnTests
   }
 
@@ -35,10 +56,9 @@ struct BatchFilter {
   mutating func places(in columns: BatchColumns) throws(StoreError) -> [Int] {
     let batch = columns.batch
     var places: [Int]
-    var parts = parts[0...]
-    if let first = parts.first, let (lower, upper) = try readIntegers(first, columns) {
-      parts.removeFirst()
-      places = numbers.indices(from: lower, through: upper)
+    if let integers {
+      try readNumbers(of: batch, try columns.column(integers.key))
+      places = numbers.indices(from: integers.lower, through: integers.upper)
       if !batch.isWhole { places.removeAll { !batch.hasRow($0) } }
     } else {
       places = batch.isWhole ? Array(0..<batch.count) : (0..<batch.count).filter(batch.hasRow)
@@ -56,31 +76,24 @@ struct BatchFilter {
   }
 
   /// How many rows of a batch pass, but for the rest.
-  mutating func count(in columns: BatchColumns) throws(StoreError) -> Int {
-    let batch = columns.batch
-    guard batch.isWhole, parts.count <= 1 else { return try places(in: columns).count }
-    guard let only = parts.first else { return batch.count }
-    guard let (lower, upper) = try readIntegers(only, columns) else {
-      return try places(in: columns).count
-    }
-    return numbers.count(from: lower, through: upper)
+  mutating func count(in batch: RowBatch) throws(StoreError) -> Int {
+    guard batch.isWhole, parts.isEmpty else { return try places(in: BatchColumns(batch)).count }
+    guard let integers else { return batch.count }
+    try readNumbers(of: batch, try batch.column(integers.key))
+    return numbers.count(from: integers.lower, through: integers.upper)
   }
 
   /// Reads the integers of a column into `numbers`, and what is no integer as one that passes or does not.
-  ///
-  /// - Returns: between which bounds they pass; nil where the part does not ask for integers.
-  private mutating func readIntegers(
-    _ part: Part, _ columns: BatchColumns
-  ) throws(StoreError) -> (lower: Int, upper: Int)? {
-    guard let (lower, upper) = part.integers, lower != .min || upper != .max else { return nil }
-    let column = try columns.column(part.key)
+  private mutating func readNumbers(
+    of batch: RowBatch, _ column: RowBatch.Column
+  ) throws(StoreError) {
     column.readIntegers(into: &numbers, others: &others)
-    let passing = lower
-    let failing = lower == .min ? upper + 1 : lower - 1
-    for place in others where columns.batch.hasRow(place) {
-      numbers[place] = part.test.admits(try column.value(place) ?? .null) ? passing : failing
+    guard !others.isEmpty, let integers, let integerTest else { return }
+    let (lower, upper) = (integers.lower, integers.upper)
+    let (passing, failing) = (lower, lower == .min ? upper + 1 : lower - 1)
+    for place in others where batch.hasRow(place) {
+      numbers[place] = integerTest.admits(try column.value(place) ?? .null) ? passing : failing
     }
-    return (lower, upper)
   }
 }
 

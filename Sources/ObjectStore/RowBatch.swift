@@ -11,12 +11,20 @@ package struct RowBatch {
   }
 
   let source: Source
+  /// How many places there are.
+  package let count: Int
   /// Of each place, whether its row is to be passed over; none where no row is.
   private var hidden: [Bool] = []
   /// Values that lie over those of the block, by place.
   private var patches: [Int: PartialRow] = [:]
 
-  init(_ source: Source) { self.source = source }
+  init(_ source: Source) {
+    self.source = source
+    switch source {
+    case .block(_, let block): count = block.directory.rowCount
+    case .rows(let rows): count = rows.count
+    }
+  }
 
   mutating func hide(_ place: Int) {
     if hidden.isEmpty { hidden = [Bool](repeating: false, count: count) }
@@ -28,14 +36,6 @@ package struct RowBatch {
 
   /// Whether there are later values over those of a place.
   func isPatched(_ place: Int) -> Bool { patches[place] != nil }
-
-  /// How many places there are.
-  package var count: Int {
-    switch source {
-    case .block(_, let block): block.directory.rowCount
-    case .rows(let rows): rows.count
-    }
-  }
 
   /// Whether every place has a row of the snapshot.
   package var isWhole: Bool { hidden.isEmpty }

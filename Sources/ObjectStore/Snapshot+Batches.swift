@@ -22,7 +22,7 @@ extension Snapshot {
       for run in layer.runs {
         for index in run.index.blocks(ofPrefix: first.rawValue) {
           var batch = try onRun { () throws(RunError) in try run.batch(ofBlock: index) }
-          try newer.cover(&batch)
+          if !newer.isEmpty { try newer.cover(&batch) }
           let isOld = layer.era < eras.count - 1
           guard try body(isOld ? converted(batch, from: layer.era) : batch) else { return }
         }
@@ -84,6 +84,8 @@ private struct NewerRows {
   /// The newest first.
   var tables: [ObjectTable<Overlay>] = []
   var runs: [Run] = []
+
+  var isEmpty: Bool { tables.isEmpty && runs.isEmpty }
 
   /// Whether an object's row is hidden, and whether there are later values for it.
   func covers(_ object: ObjectID) throws(RunError) -> (isHidden: Bool, isPatched: Bool) {

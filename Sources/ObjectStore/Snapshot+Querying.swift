@@ -54,11 +54,11 @@ extension Snapshot {
     var count = 0
     for entity in query.entities {
       try forEachBatch(of: entity) { (batch) throws(StoreError) in
-        let columns = BatchColumns(batch)
         guard let rest = filter.rest else {
-          count += try filter.count(in: columns)
+          count += try filter.count(in: batch)
           return true
         }
+        let columns = BatchColumns(batch)
         for place in try filter.places(in: columns) {
           let object = SnapshotObject(batch.object(place), .batch(columns, place), reader)
           if try rest.admits(object) { count += 1 }
