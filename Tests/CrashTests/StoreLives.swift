@@ -36,11 +36,12 @@ import Testing
     print("lives from seed \(campaign.seed): \(tally.summary)")
     #expect(tally.violations == "")
     #expect(tally["lives"] > 0)
-    guard campaign.count >= 400, seconds == nil else { return }
+    guard tally["lives"] >= 400 else { return }
     for name in [
-      "faults that struck", "failed syncs", "power losses", "process deaths", "crashes in a call",
+      "steps that failed", "failed syncs", "power losses", "process deaths", "crashes in a call",
       "looks into the past", "rivals", "clocks set", "full disks", "rotten", "lying syncs",
-    ] {
+      "upgrades", "drafts resumed", "compact", "backup", "tag", "checkpoint", "discard",
+    ] + StoreLifetime.faults.map(\.name) {
       #expect(tally[name] > 20, "\(name)")
     }
   }
@@ -56,9 +57,20 @@ private struct StoreLifetime {
   private var beginning = 0
   /// Whether a call may have failed since.
   private var hasMetFault = false
+  /// How many lines of the disk's trace are in that of the life.
+  private var toldCallCount = 0
   private var violation: String?
+  private let seed: UInt64
+
+  /// What a call is told that fails or does not do all, by the name it is counted under.
+  static let faults: [(name: String, words: String)] = [
+    ("EIO", ": Input/output error"), ("ENOSPC", ": No space left on device"),
+    ("EMFILE", ": Too many open files"), ("EROFS", ": Read-only file system"),
+    ("interruptions", ": interrupted"), ("short calls", ": short"),
+  ]
 
   init(seed: UInt64, _ tally: Tally) {
+    self.seed = seed
     let disk = SimulatedDisk(seed: seed)
     disk.isTracing = true
     disk.setWallClock(1_795_168_800_000_000_000)
@@ -69,11 +81,29 @@ private struct StoreLifetime {
 
   /// - Returns: the promise that was broken; nil where all were kept.
   mutating func run() -> String? {
+    if dice.chance(8) { takeOver() }
     open()
-    for _ in 0..<(10 + dice.pick(50)) where violation == nil { happen() }
+    for _ in 0..<(10 + dice.pick(50)) where violation == nil {
+      happen()
+      tellCalls()
+    }
     if violation == nil { end() }
-    work.abandon()
+    endProcess()
     return violation
+  }
+
+  /// Puts the calls that came since to what happened.
+  private mutating func tellCalls() {
+    let calls = work.disk.trace
+    trace += calls[toldCallCount...]
+    toldCallCount = calls.count
+  }
+
+  private mutating func endProcess() {
+    work.abandon()
+    tellCalls()
+    toldCallCount = 0
+    tally.count("drafts resumed", work.resumedCount)
   }
 
   private mutating func note(_ text: String) {
@@ -84,6 +114,19 @@ private struct StoreLifetime {
   private mutating func count(_ name: String) {
     trace.append(name)
     tally.count(name)
+  }
+
+  /// Begins with a journal that earlier code has written.
+  private mutating func takeOver() {
+    count("upgrades")
+    do {
+      let kept = try GoldenJournal.all().filter { $0.name.hasSuffix("of two contexts") }
+      try work.disk.take(kept[dice.pick(kept.count)].path, as: StoreWork.path)
+      let reader = try StoreReader(on: work.disk, at: StoreWork.path)
+      work = try StoreWork(work.disk, seed: seed, goingOnWith: reader)
+    } catch {
+      note("what earlier code has written cannot be read: \(error)")
+    }
   }
 
   // MARK: What happens
@@ -172,6 +215,7 @@ private struct StoreLifetime {
 
   private mutating func stepWithFault() {
     let step = nextStep()
+    let callCount = work.disk.trace.count
     let isFull = dice.chance(4)
     if isFull {
       count("full disks")
@@ -191,8 +235,11 @@ private struct StoreLifetime {
     let failure = result(of: step)
     work.disk.faults = []
     work.disk.capacityByteCount = nil
+    for line in work.disk.trace[callCount...] {
+      for fault in Self.faults where line.contains(fault.words) { count(fault.name) }
+    }
     trace.append("\(step) with a fault: \(failure.map { "\($0)" } ?? "done")")
-    if failure != nil { count("faults that struck") }
+    if failure != nil { count("steps that failed") }
     hasMetFault = true
     let hasFailedSync = work.disk.trace[beginning...].contains { line in
       [" sync /", " sync ", " syncData ", " syncFolder "].contains { line.contains($0) }
@@ -205,6 +252,7 @@ private struct StoreLifetime {
   private mutating func result(of step: StoreStep) -> (any Error)? {
     do {
       try work.perform(step)
+      tally.count(step.rawValue)
       return nil
     } catch {
       let cause = error.ofStore
@@ -281,7 +329,7 @@ private struct StoreLifetime {
     }
     do {
       let remains = try oracle.remains(on: image(work.disk), isDurable: isDurable)
-      work.abandon()
+      endProcess()
       disk.isTracing = true
       disk.setWallClock(work.disk.wallClock())
       work = StoreWork(disk, survivingFrom: work, ledger, remains)

@@ -10,45 +10,15 @@ import ToolSupport
 
 /// The second reader, which was written from `docs/format.md` alone, finds in journals what the store finds.
 @Suite struct SecondReaderTests {
-  private static let script = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "SecondReader/read_store.py").path
-
-  private static let journals: [(name: String, make: @Sendable () throws -> SimulatedDisk)] = [
-    ("sound", { try Journals.sound() }),
-    ("killed", { try Journals.killed() }),
-    ("varied", { try VariedJournal.make() }),
-    ("with a late checkpoint", { try LongJournal.make(.late) }),
-    ("compacted", { try LongJournal.make(.late, compacted: true) }),
-  ]
-
-  @Test(arguments: journals.indices)
+  @Test(arguments: GoldenJournalTests.present.indices)
   func `it tells the same commits and objects, with the same values`(index: Int) throws {
-    let (name, make) = Self.journals[index]
+    let (name, journal, make) = GoldenJournalTests.present[index]
     let disk = try make()
     let folder = try TemporaryFolder()
     try disk.write(to: folder.path)
-    let answer = try ForeignProgram.run(
-      ["python3", Self.script, "\(folder.path)/\(Journals.path)"])
-    try #require(answer.status == 0, "\(name): \(answer.said)")
-    let theirs = try answer.said.split(separator: "\n").compactMap {
-      try JSONValue(parsing: Array($0.utf8)).object
-    }
-    let reader = try StoreReader(on: disk, at: Journals.path)
-    guard case .integer(let since)? = theirs.first?["since"] else {
-      Issue.record("\(name): \(answer.said)")
-      return
-    }
-    let ours = try lines(of: reader, since: CommitNumber(rawValue: UInt64(since - 1)))
-    #expect(ours.count > 1, "\(name)")
-    let told = theirs.filter { ["commit", "object"].contains($0["kind"]?.string) }
-    #expect(told.count == ours.count, "\(name)")
-    for (mine, other) in zip(ours, told) {
-      // Of commits that only the state at the checkpoint holds, it does not tell what they have changed.
-      let isKnown = name != "compacted" || other["changes"] != .null
-      for (key, value) in mine.members where key != "changes" || isKnown {
-        #expect(text(other[key] ?? .null) == text(value), "\(name): \(key)")
-      }
-    }
+    let said = try SecondReader.said(of: "\(folder.path)/\(journal)")
+    let reader = try StoreReader(on: disk, at: journal)
+    #expect(try SecondReader.problems(with: reader, as: said) == [], "\(name)")
   }
 
   @Test func `it refuses what is damaged, and what is newer, as the tool does`() throws {
@@ -56,110 +26,10 @@ import ToolSupport
       let folder = try TemporaryFolder()
       try make().write(to: folder.path)
       let path = "\(folder.path)/\(Journals.path)"
-      let answer = try ForeignProgram.run(["sh", "-c", "python3 \(Self.script) \(path) 2>&1"])
-      #expect(answer.status == status, "\(answer.said)")
-    }
-  }
-
-  // MARK: What the store finds
-
-  private func lines(of reader: StoreReader, since: CommitNumber) throws -> [JSONObject] {
-    var lines: [JSONObject] = []
-    for commit in try reader.commits(since: since) {
-      var changes: [JSONValue] = []
-      for change in commit.changes {
-        let values = change.values.map { key, value in
-          (key, JSONValue.object(JSONObject([("old", json(value.old)), ("new", json(value.new))])))
-        }
-        changes.append(
-          .object(
-            JSONObject([
-              ("object", .string(name(change.objectID, change.entityName))),
-              ("change", .string("\(change.kind)")), ("values", .object(JSONObject(values))),
-            ])))
-      }
-      lines.append(
-        JSONObject([
-          ("kind", .string("commit")), ("number", .integer(Int(commit.number.rawValue))),
-          ("author", commit.author.map { .string($0) } ?? .null),
-          ("message", commit.message.map { .string($0) } ?? .null),
-          ("context", commit.contextName.map { .string($0) } ?? .null),
-          ("userInfo", .object(JSONObject(commit.userInfo.map { ($0.key, json($0.value)) }))),
-          ("changes", .array(changes)),
-        ]))
-    }
-    let head = reader.head
-    let objects = try head.rootEntities.flatMap { entity in
-      try head.objects(of: try reader.queryOfAll(entity, in: head))
-    }
-    for object in objects.sorted() {
-      let row = try #require(try head.row(of: object))
-      let entity = try #require(head.era?.name(of: object.entity))
-      let values = try row.entries.map { entry in
-        (try #require(reader.name(of: entry.key)), json(entry.value))
-      }
-      lines.append(
-        JSONObject([
-          ("kind", .string("object")), ("object", .string(name(object, entity))),
-          ("values", .object(JSONObject(values))),
-        ]))
-    }
-    return lines
-  }
-
-  private func name(_ object: ObjectID, _ entity: String) -> String {
-    "\(entity)/\(object.origin)/\(object.number)"
-  }
-
-  /// A value as the second reader tells it.
-  private func json(_ value: Value?) -> JSONValue {
-    func kind(_ name: String, _ content: JSONValue) -> JSONValue {
-      .object(JSONObject([(name, content)]))
-    }
-    func bits(_ number: UInt64) -> JSONValue {
-      let digits = String(number, radix: 16)
-      return .string(String(repeating: "0", count: 16 - digits.count) + digits)
-    }
-    switch value {
-    case nil: return .null
-    case .null: return kind("null", .boolean(true))
-    case .boolean(let value): return .boolean(value)
-    case .integer(let value): return kind("integer", .integer(value))
-    case .counter(let value): return kind("counter", .integer(value))
-    case .real(let value): return kind("real", bits(value.bitPattern))
-    case .date(let value):
-      return kind("date", bits(value.timeIntervalSinceReferenceDate.bitPattern))
-    case .decimal(let value): return kind("decimal", .string("\(value)"))
-    case .string(let value): return .string(value)
-    case .url(let value): return kind("url", .string(value.absoluteString))
-    case .data(let value): return kind("data", .string(value.base64EncodedString()))
-    case .uuid(let value):
-      return kind("uuid", .string(value.uuidString.filter { $0 != "-" }.lowercased()))
-    case .array(let values): return kind("array", .array(values.map(json)))
-    case .set(let values): return kind("set", .array(values.map(json)))
-    case .dictionary(let values):
-      return kind("dictionary", .object(JSONObject(values.map { ($0.key, json($0.value)) })))
-    case .reference(let id):
-      let object = JSONValue.array([
-        .integer(Int(id.origin) << 12 | Int(id.entity.rawValue)), .integer(Int(id.number)),
+      let answer = try ForeignProgram.run([
+        "sh", "-c", "python3 \(SecondReader.script) \(path) 2>&1",
       ])
-      return kind("reference", .object(JSONObject([("store", .null), ("object", object)])))
-    }
-  }
-
-  /// What is said, whatever the order of members, and without what is there for people only.
-  private func text(_ json: JSONValue) -> String {
-    switch json {
-    case .array(let elements): return "[\(elements.map(text).joined(separator: ","))]"
-    case .object(let object):
-      let members = object.members.filter { $0.key != "about" }.map { key, value in
-        if key == "set", case .array(let elements) = value {
-          return "set:\(elements.map(text).sorted())"
-        }
-        return "\(key):\(text(value))"
-      }
-      return "{\(members.sorted().joined(separator: ","))}"
-    default: return "\(json)"
+      #expect(answer.status == status, "\(answer.said)")
     }
   }
 }

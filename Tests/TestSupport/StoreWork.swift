@@ -100,6 +100,8 @@ package final class StoreWork {
   package let disk: SimulatedDisk
   package private(set) var ledger = StoreLedger()
   private var store: JournaledStore?
+  /// How many drafts it has gone on with.
+  package private(set) var resumedCount = 0
   private var contextCount = 0
   /// The contexts that are open.
   private var works: [ContextWork] = []
@@ -129,6 +131,7 @@ package final class StoreWork {
         throw WorkError("\(draft) holds \(content), and not \(meant)")
       }
       work.context = resumed.context
+      resumedCount += 1
       opened.append(work)
     }
     while opened.count < 2 {
@@ -225,6 +228,43 @@ package final class StoreWork {
     for moment in self.ledger.moments {
       left[moment.context] = moment.content == nil ? nil : moment.work
     }
+  }
+
+  /// The work that goes on with a store that is there, whose commits are all kept, and in which nothing is left unsaved.
+  package init(_ disk: SimulatedDisk, seed: UInt64, goingOnWith store: StoreReader) throws {
+    self.disk = disk
+    dice = Dice(seed: seed)
+    let last = Int(store.lastCommit.rawValue)
+    ledger.states = try (0...last).map {
+      try store.snapshot(at: CommitNumber(rawValue: UInt64($0))).plain()
+    }
+    ledger.acknowledgedCount = last
+    ledger.tags = store.tags.sorted { $0.key < $1.key }
+      .map { .init(name: $0.key, commit: Int($0.value.rawValue), isAcknowledged: true) }
+    ledger.moments = (0..<last).map { _ in .init("", nil, isCommit: true) }
+    ledger.returnedMomentCount = last
+    ledger.durableMomentCount = last
+  }
+
+  /// A store that two contexts have worked with, whose commits are all kept, and in which nothing is left unsaved.
+  package static func made(seed: UInt64, stepCount: Int) throws -> SimulatedDisk {
+    let disk = SimulatedDisk(seed: seed)
+    let start: Int64 = 1_795_168_800_000_000_000
+    disk.setWallClock(start)
+    let work = StoreWork(disk, seed: seed)
+    try work.open()
+    var dice = Dice(seed: seed)
+    let steps: [StoreStep] = [.edit, .edit, .save, .save, .save, .roll, .checkpoint, .tag, .reopen]
+    for number in 1...stepCount {
+      disk.setWallClock(start + Int64(number) * 60_000_000_000)
+      try work.perform(steps[dice.pick(steps.count)])
+    }
+    work.abandon()
+    let left = disk.imageAfterProcessDeath()
+    let store = try open(on: left)
+    for draft in store.unsavedDrafts { try store.discard(draft) }
+    try store.close()
+    return left
   }
 
   /// Lets go of the store, whose contexts are left as they are.

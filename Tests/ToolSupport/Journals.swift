@@ -5,16 +5,18 @@ internal import Foundation
 internal import Journaling
 internal import ManagedObjects
 internal import ObjectModel
-internal import ObjectStore
+package import ObjectStore
 
 /// Journals for the tool to look at, the same at every run: each on a disk of its own, as `Notes.xjournal`.
 package enum Journals {
   package static let path = "Notes.xjournal"
 
   /// Some notes of three days, closed in order.
-  package static func sound() throws -> SimulatedDisk {
-    try MadeOnce.disk {
-      let life = try NotesLife()
+  package static func sound() throws -> SimulatedDisk { try sound(of: StoreOptions()) }
+
+  package static func sound(of options: StoreOptions) throws -> SimulatedDisk {
+    try MadeOnce.disk("sound \(options.journal.halfByteCount)") {
+      let life = try NotesLife(options)
       try life.live()
       try life.store.close()
       return life.disk
@@ -22,9 +24,11 @@ package enum Journals {
   }
 
   /// The same, of a program that was killed with an edit unsaved.
-  package static func killed() throws -> SimulatedDisk {
-    try MadeOnce.disk {
-      let life = try NotesLife()
+  package static func killed() throws -> SimulatedDisk { try killed(of: StoreOptions()) }
+
+  package static func killed(of options: StoreOptions) throws -> SimulatedDisk {
+    try MadeOnce.disk("killed \(options.journal.halfByteCount)") {
+      let life = try NotesLife(options)
       try life.live()
       let context = life.context(named: "sketch")
       let post = try context.existingObject(with: life.posts[0])
@@ -81,9 +85,10 @@ private final class NotesLife {
   /// 2026-11-20T10:00:00Z
   private var seconds: Int64 = 1_795_168_800
 
-  init() throws {
+  init(_ options: StoreOptions) throws {
     disk.setWallClock(1_795_168_800_000_000_000)
-    store = try JournaledStore(on: disk, at: Journals.path, model: Self.model())
+    store = try JournaledStore(
+      on: disk, at: Journals.path, model: Self.model(), options: options)
   }
 
   func context(named name: String) -> ManagedObjectContext {

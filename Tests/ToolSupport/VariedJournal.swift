@@ -1,18 +1,23 @@
 internal import DiskAccess
 package import DiskSimulation
 internal import Foundation
+internal import Journaling
 internal import ManagedObjects
 internal import ObjectModel
-internal import ObjectStore
+package import ObjectStore
 
 /// A journal with values of every kind, and with everything that contexts do.
 package enum VariedJournal {
-  package static func make() throws -> SimulatedDisk { try MadeOnce.disk { try live() } }
+  package static func make() throws -> SimulatedDisk { try make(of: StoreOptions()) }
 
-  private static func live() throws -> SimulatedDisk {
+  package static func make(of options: StoreOptions) throws -> SimulatedDisk {
+    try MadeOnce.disk("\(options.journal.halfByteCount)") { try live(options) }
+  }
+
+  private static func live(_ options: StoreOptions) throws -> SimulatedDisk {
     let disk = SimulatedDisk(seed: 7)
     disk.setWallClock(1_795_168_800_000_000_000)
-    let store = try JournaledStore(on: disk, at: Journals.path, model: model())
+    let store = try JournaledStore(on: disk, at: Journals.path, model: model(), options: options)
     try fill(store)
     try contend(store)
     // Somebody is killed, and what is left is given up, or goes on.
@@ -23,7 +28,7 @@ package enum VariedJournal {
       context.processPendingChanges()
     }
     let image = disk.imageAfterProcessDeath()
-    let again = try JournaledStore(on: image, at: Journals.path, model: nil)
+    let again = try JournaledStore(on: image, at: Journals.path, model: nil, options: options)
     for draft in again.unsavedDrafts {
       if draft.contextName == "given up" {
         try again.discard(draft)

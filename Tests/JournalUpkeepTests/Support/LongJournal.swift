@@ -19,21 +19,22 @@ enum LongJournal {
 
   /// - Parameter noise: how many bytes of each commit cannot be compressed.
   static func make(
-    _ checkpoint: Checkpoint, compacted: Bool = false, noise: Int = 0
+    _ checkpoint: Checkpoint, compacted: Bool = false, noise: Int = 0,
+    _ options: StoreOptions = StoreOptions()
   ) throws -> SimulatedDisk {
-    try MadeOnce.disk("\(checkpoint) \(compacted) \(noise)") {
-      try live(checkpoint, compacted: compacted, noise: noise)
+    try MadeOnce.disk("\(checkpoint) \(compacted) \(noise) \(options.journal.halfByteCount)") {
+      try live(checkpoint, compacted: compacted, noise: noise, options)
     }
   }
 
   private static func live(
-    _ checkpoint: Checkpoint, compacted: Bool, noise: Int
+    _ checkpoint: Checkpoint, compacted: Bool, noise: Int, _ options: StoreOptions
   ) throws -> SimulatedDisk {
     var dice = Dice(seed: 11)
     let disk = SimulatedDisk(seed: 11)
     let start: Int64 = 1_795_168_800_000_000_000
     disk.setWallClock(start)
-    let store = try JournaledStore(on: disk, at: Journals.path, model: model())
+    let store = try JournaledStore(on: disk, at: Journals.path, model: model(), options: options)
     var context = ManagedObjectContext(store)
     context.name = "writer"
     var last: ManagedObject?

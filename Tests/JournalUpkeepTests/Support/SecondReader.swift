@@ -1,0 +1,156 @@
+import Foundation
+import JournalInspection
+import ObjectModel
+import ObjectPatching
+import ObjectStore
+import Testing
+import ToolSupport
+
+/// The reader of journals that was written from `docs/format.md` alone.
+enum SecondReader {
+  static let script = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "SecondReader/read_store.py").path
+
+  /// What it says of a journal, as lines of JSON.
+  static func said(of path: String) throws -> String {
+    let answer = try ForeignProgram.run(["python3", script, path])
+    try #require(answer.status == 0, "\(path): \(answer.said)")
+    return answer.said
+  }
+
+  /// What it says otherwise than a store does.
+  static func problems(with reader: StoreReader, as said: String) throws -> [String] {
+    let theirs = try said.split(separator: "\n").compactMap {
+      try JSONValue(parsing: Array($0.utf8)).object
+    }
+    guard let store = theirs.first, case .integer(let since)? = store["since"],
+      case .object(let tags)? = store["tags"]
+    else { return ["it does not begin with the store: \(said)"] }
+    var problems: [String] = []
+    // Of one model alone the rows and the commits can be compared without knowing what the models mean.
+    let modelCount = theirs.count { $0["kind"]?.string == "model" }
+    if modelCount == 1, since == 1, store["compared"] != .boolean(true) {
+      problems.append("it has not compared the commits with the rows")
+    }
+    let ourTags = reader.tags.map { "\($0.key): \($0.value.rawValue)" }.sorted()
+    let theirTags = tags.members.map { "\($0.key): \(text($0.value))" }.sorted()
+    if ourTags != theirTags { problems.append("tags: \(theirTags), and not \(ourTags)") }
+    let ours = try lines(of: reader, since: CommitNumber(rawValue: UInt64(max(0, since - 1))))
+    let told = theirs.filter { ["commit", "object"].contains($0["kind"]?.string) }
+    if ours.count < 2 || told.count != ours.count {
+      problems.append("\(told.count) lines, and not \(ours.count)")
+    }
+    for (mine, other) in zip(ours, told) {
+      // Of commits that only the state at the checkpoint holds, it does not tell what they have changed.
+      let isKnown = since == 1 || other["changes"] != .null
+      for (key, value) in mine.members where key != "changes" || isKnown {
+        let other = text(other[key] ?? .null)
+        if other != text(value) { problems.append("\(key): \(other), and not \(text(value))") }
+      }
+    }
+    return problems
+  }
+
+  // MARK: What the store finds
+
+  private static func lines(of reader: StoreReader, since: CommitNumber) throws -> [JSONObject] {
+    var lines: [JSONObject] = []
+    for commit in try reader.commits(since: since) {
+      var changes: [JSONValue] = []
+      for change in commit.changes {
+        let values = change.values.map { key, value in
+          (key, JSONValue.object(JSONObject([("old", json(value.old)), ("new", json(value.new))])))
+        }
+        changes.append(
+          .object(
+            JSONObject([
+              ("object", .string(name(change.objectID, change.entityName))),
+              ("change", .string("\(change.kind)")), ("values", .object(JSONObject(values))),
+            ])))
+      }
+      lines.append(
+        JSONObject([
+          ("kind", .string("commit")), ("number", .integer(Int(commit.number.rawValue))),
+          ("author", commit.author.map { .string($0) } ?? .null),
+          ("message", commit.message.map { .string($0) } ?? .null),
+          ("context", commit.contextName.map { .string($0) } ?? .null),
+          ("userInfo", .object(JSONObject(commit.userInfo.map { ($0.key, json($0.value)) }))),
+          ("changes", .array(changes)),
+        ]))
+    }
+    let head = reader.head
+    let objects = try head.rootEntities.flatMap { entity in
+      try head.objects(of: try reader.queryOfAll(entity, in: head))
+    }
+    for object in objects.sorted() {
+      let row = try #require(try head.row(of: object))
+      let entity = try #require(head.era?.name(of: object.entity))
+      let values = try row.entries.map { entry in
+        (try #require(reader.name(of: entry.key)), json(entry.value))
+      }
+      lines.append(
+        JSONObject([
+          ("kind", .string("object")), ("object", .string(name(object, entity))),
+          ("values", .object(JSONObject(values))),
+        ]))
+    }
+    return lines
+  }
+
+  private static func name(_ object: ObjectID, _ entity: String) -> String {
+    "\(entity)/\(object.origin)/\(object.number)"
+  }
+
+  /// A value as the second reader tells it.
+  private static func json(_ value: Value?) -> JSONValue {
+    func kind(_ name: String, _ content: JSONValue) -> JSONValue {
+      .object(JSONObject([(name, content)]))
+    }
+    func bits(_ number: UInt64) -> JSONValue {
+      let digits = String(number, radix: 16)
+      return .string(String(repeating: "0", count: 16 - digits.count) + digits)
+    }
+    switch value {
+    case nil: return .null
+    case .null: return kind("null", .boolean(true))
+    case .boolean(let value): return .boolean(value)
+    case .integer(let value): return kind("integer", .integer(value))
+    case .counter(let value): return kind("counter", .integer(value))
+    case .real(let value): return kind("real", bits(value.bitPattern))
+    case .date(let value):
+      return kind("date", bits(value.timeIntervalSinceReferenceDate.bitPattern))
+    case .decimal(let value): return kind("decimal", .string("\(value)"))
+    case .string(let value): return .string(value)
+    case .url(let value): return kind("url", .string(value.absoluteString))
+    case .data(let value): return kind("data", .string(value.base64EncodedString()))
+    case .uuid(let value):
+      return kind("uuid", .string(value.uuidString.filter { $0 != "-" }.lowercased()))
+    case .array(let values): return kind("array", .array(values.map(json)))
+    case .set(let values): return kind("set", .array(values.map(json)))
+    case .dictionary(let values):
+      return kind("dictionary", .object(JSONObject(values.map { ($0.key, json($0.value)) })))
+    case .reference(let id):
+      let object = JSONValue.array([
+        .integer(Int(id.origin) << 12 | Int(id.entity.rawValue)), .integer(Int(id.number)),
+      ])
+      return kind("reference", .object(JSONObject([("store", .null), ("object", object)])))
+    }
+  }
+
+  /// What is said, whatever the order of members, and without what is there for people only.
+  private static func text(_ json: JSONValue) -> String {
+    switch json {
+    case .array(let elements): return "[\(elements.map(text).joined(separator: ","))]"
+    case .object(let object):
+      let members = object.members.filter { $0.key != "about" }.map { key, value in
+        if key == "set", case .array(let elements) = value {
+          return "set:\(elements.map(text).sorted())"
+        }
+        return "\(key):\(text(value))"
+      }
+      return "{\(members.sorted().joined(separator: ","))}"
+    default: return "\(json)"
+    }
+  }
+}
