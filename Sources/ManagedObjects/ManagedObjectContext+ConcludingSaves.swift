@@ -10,7 +10,7 @@ extension ManagedObjectContext {
     let (content, number) = (save.sent.content, save.sent.number)
     if let content {
       writer.live?.didSave(as: number)
-      ownNumbers.insert(content.context)
+      ownNumbers[content.context] = number
     } else {
       writer.record(.saved(number))
     }

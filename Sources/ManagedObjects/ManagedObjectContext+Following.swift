@@ -20,6 +20,11 @@ struct ParentChanges {
     inserted.formUnion(others.inserted)
     changed.formUnion(others.changed)
   }
+
+  func without(_ others: ParentChanges) -> ParentChanges {
+    ParentChanges(
+      inserted: inserted.subtracting(others.changed), changed: changed.subtracting(others.changed))
+  }
 }
 
 /// A context that brings in what its parent changes.
@@ -70,37 +75,49 @@ extension ManagedObjectContext {
 
   /// Brings in what the parent has changed. What was changed here is kept.
   ///
-  /// - Throws: where it cannot be read; nothing is brought in then, and it is tried again.
+  /// - Throws: where some of it cannot be read; nothing is brought in then. When that is tried again, the rest is, and what
+  ///   still cannot be read stays as it is until it can.
   func mergeFromParent() throws(StoreError) {
     let came = parentChanges
     if came.changed.isEmpty { return }
     var (stale, gone): ([ObjectState], [ObjectState]) = ([], [])
     var new: [ObjectID] = []
     var rows: [ObjectID: Row] = [:]
+    var unread: [ObjectID: StoreError] = [:]
     for object in came.changed.sorted() {
-      let row = try shown(object, view.snapshot)?.stored().row
-      if let row { rows[object] = row }
-      guard let state = state(of: object) else {
-        if row != nil, came.inserted.contains(object) { new.append(object) }
-        continue
-      }
-      if state.isFault {
-        if row == nil { gone.append(state) }
-      } else if row != (try rowBelow(state)) {
-        stale.append(state)
+      do throws(StoreError) {
+        let row = try shown(object, view.snapshot)?.stored().row
+        let state = state(of: object)
+        if let state, !state.isFault {
+          if row != (try rowBelow(state)) { stale.append(state) }
+        } else if let state, row == nil {
+          gone.append(state)
+        } else if state == nil, row != nil, came.inserted.contains(object) {
+          new.append(object)
+        }
+        if let row { rows[object] = row }
+      } catch {
+        unread[object] = error
       }
     }
-    parentChanges = ParentChanges()
+    let known = unreadBelow
+    unreadBelow = Set(unread.keys)
+    if let failure = unread.first(where: { !known.contains($0.key) }) { throw failure.value }
+    let left = ParentChanges(
+      inserted: came.inserted.intersection(unread.keys), changed: unreadBelow)
+    let read = came.without(left)
+    parentChanges = left
+    if read.changed.isEmpty { return }
     guard refresh(stale, keepingChanges: true, reason: .merge) else {
       parentChanges.take(came)
       return
     }
     noteReferences(
-      of: came.changed.filter { state(of: $0)?.isFault ?? true }, came.inserted, rows)
-    tellWaiting(of: came.changed.sorted())
+      of: read.changed.filter { state(of: $0)?.isFault ?? true }, read.inserted, rows)
+    tellWaiting(of: read.changed.sorted())
     bury(gone)
     event.inserted.formUnion(new)
-    tellFollowers(came)
+    tellFollowers(read)
   }
 
   /// What an object had in the parent when it was read.

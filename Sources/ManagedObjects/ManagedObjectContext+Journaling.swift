@@ -207,7 +207,7 @@ extension ManagedObjectContext {
     writer.endLenders()
     forgottenStepCount += before.undoSteps.count + (before.hasOpenStep ? 1 : 0)
     beginStretch()
-    if let former { ownNumbers.insert(former.number) }
+    if let former { ownNumbers[former.number] = store.lastCommit }
     // Also of objects that turn out to be as the store has them.
     for state in before.objects.keys.compactMap(state(of:)) {
       state.basedIn = marks.stretch

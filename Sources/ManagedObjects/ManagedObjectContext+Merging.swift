@@ -42,8 +42,9 @@ extension ManagedObjectContext {
       }
     }
     let new = isNew.compactMap { instance(of: $0) }
+    func isHere(_ state: ObjectState) -> Bool { self.state(of: state.objectID) === state }
     func isEarlier(_ state: ObjectState) -> Bool {
-      state.context === self && !state.isFault && state.base < commit.number
+      isHere(state) && !state.isFault && state.base < commit.number
     }
     let earlier = states.filter(isEarlier)
     let failure = readFailure
@@ -51,7 +52,7 @@ extension ManagedObjectContext {
       guard isInPart else { return nil }
       // That was told when it was tried first.
       readFailure = failure
-      // Hooks of one may have done something with another.
+      // Hooks of one may have let another go, given it up or read it again.
       for state in earlier where isEarlier(state) {
         let failure = readFailure
         if !refresh([state], keepingChanges: true, reason: .merge) { readFailure = failure }
@@ -60,7 +61,7 @@ extension ManagedObjectContext {
     if isNoted { noteMerged(commit.number) }
     for change in commit.changes { noteReferences(in: change) }
     tellWaiting(of: commit)
-    noteGone(states.filter { $0.isFault && !isChanged($0) }, in: commit)
+    noteGone(states.filter { isHere($0) && $0.isFault && !isChanged($0) }, in: commit)
     event.inserted.formUnion(new.map(\.objectID))
     tellFollowers(
       ParentChanges(

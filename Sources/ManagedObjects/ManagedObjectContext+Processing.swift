@@ -100,7 +100,8 @@ extension ManagedObjectContext {
 
   /// Whether a commit is the context's own, from before it was resumed, too.
   private func isOwn(_ commit: Commit) -> Bool {
-    ownNumbers.contains(commit.context) || writer.live?.number == commit.context
+    writer.live?.number == commit.context
+      || ownNumbers[commit.context].map { commit.number <= $0 } ?? false
   }
 }
 

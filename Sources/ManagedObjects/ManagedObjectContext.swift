@@ -52,8 +52,11 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var mergedThrough = CommitNumber.none
   /// The last of them that could not be brought in as a whole: of the next try what cannot be read is left out.
   @exclusivity(unchecked) var unreadThrough = CommitNumber.none
-  /// By which numbers the context has saved: others' commits are brought in, and not its own.
-  var ownNumbers: Set<ContextNumber> = []
+  /// Objects that the parent has changed and that could not be read when that was tried last, which was told.
+  @exclusivity(unchecked) var unreadBelow: Set<ObjectID> = []
+  /// By which numbers the context has saved, and up to which commit, as others may have gone on under one that it has
+  /// left: others' commits are brought in, and not its own.
+  var ownNumbers: [ContextNumber: CommitNumber] = [:]
   /// Deleted objects whose delete rules are to be run.
   var pendingDeletions: [ObjectState] = []
   /// Objects with values of transformed attributes that are not stored yet.

@@ -9,6 +9,7 @@ extension JournaledStore {
   ///
   /// The store does so by itself from time to time. Commits go on meanwhile.
   public func checkpoint() throws(StoreError) {
+    endGivenUp()
     try whileCheckpointing { () throws(StoreError) in
       try writeCheckpoint(merging: false) { _ throws(StoreError) in nil }
     }

@@ -14,8 +14,9 @@ extension JournaledStore {
   ///   - progress: told how far it has come: before each step, with every hundredth of the way, and at the end;
   ///     returns whether to go on. It may read the store and save. What has to wait for a compaction, as another
   ///     one, a checkpoint, a backup or closing, it may ask for before a step and at the end; otherwise that throws.
-  /// - Returns: whether it came to its end; where it did not, the store is as it was. Only that contexts which an
-  ///   earlier process left with nothing unsaved are ended before the state is written, and stay so.
+  /// - Returns: whether it came to its end; where it did not, the store is as it was. Only that contexts of
+  ///   which nothing is wanted are ended before the state is written, and stay so: those that an earlier process left with
+  ///   nothing unsaved, and those that were given up when the journal could not take that.
   /// - Throws: where what is to be dropped is damaged, or written by newer code, or a session whose edits are to be
   ///   kept is not wholly there; nothing has changed then.
   @discardableResult

@@ -19,6 +19,7 @@ extension JournaledStore {
         "“\(path)” is within the store's own folder, and would go with it; choose a place elsewhere."
       )
     }
+    endGivenUp()
     try whileCheckpointing { () throws(StoreError) in try copy(to: path) }
   }
 

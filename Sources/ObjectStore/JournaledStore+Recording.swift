@@ -86,8 +86,8 @@ extension JournaledStore {
   }
 
   /// Ends a context in order, of which nothing is wanted any more. Where the journal cannot take that, it is tried again
-  /// when another begins and when the store is closed; where the process ends before, what it has not saved is offered as
-  /// a draft.
+  /// when another begins or goes on, with each checkpoint, backup and compaction, and when the store is closed; where the
+  /// process ends before, what it has not saved is offered as a draft.
   package func giveUp(_ context: LiveContext) {
     do throws(StoreError) {
       try endContext(context)
@@ -97,13 +97,21 @@ extension JournaledStore {
     }
   }
 
-  /// Ends what the journal could not end when it was given up.
+  /// Ends what the journal could not end when it was given up. What it still cannot take is tried again next time, and is
+  /// told by what is wanted of it meanwhile.
   func endGivenUp() {
-    let contexts = cataloguing.withLock {
-      defer { givenUp = [] }
-      return givenUp
+    do throws(StoreError) { try tryToEndGivenUp() } catch {}
+  }
+
+  /// Ends what the journal could not end when it was given up, until it cannot once more.
+  func tryToEndGivenUp() throws(StoreError) {
+    // Nobody goes on as if there were nothing to end while another ends it.
+    try endingGivenUp.withLock { () throws(StoreError) in
+      while let context = cataloguing.withLock({ givenUp.first }) {
+        try endContext(context)
+        cataloguing.withLock { givenUp.removeAll { $0 === context } }
+      }
     }
-    for context in contexts { giveUp(context) }
   }
 
   // MARK: Names and numbers

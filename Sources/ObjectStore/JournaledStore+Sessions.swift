@@ -14,7 +14,8 @@ extension JournaledStore {
     _ session: Session
   ) throws(StoreError) -> (context: LiveContext, content: ContextFold) {
     guard session.store == store else { throw .contextOfAnotherStore(session.contextName) }
-    endGivenUp()
+    let isGivenUp = cataloguing.withLock { givenUp.contains { $0.number == session.context } }
+    if isGivenUp { try tryToEndGivenUp() }
     // No compaction may drop the edits meanwhile.
     return try whileCheckpointing { () throws(StoreError) in
       try drafting.withLock { () throws(StoreError) in

@@ -41,6 +41,8 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   var liveContexts: [ContextNumber: LiveContext] = [:]
   /// Those of them that are to end and have not, as the journal could not take that. Guarded by `cataloguing`.
   var givenUp: [LiveContext] = []
+  /// Held by who ends those.
+  let endingGivenUp = Lock()
 
   /// What contexts have read and hold.
   let pins = CommitPins()

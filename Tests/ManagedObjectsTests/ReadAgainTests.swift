@@ -117,6 +117,49 @@ import Testing
     }
   }
 
+  @Test func `S57, S61: what a parent has and cannot be read keeps no save of a child back`()
+    throws
+  {
+    let (image, ids, _) = try Self.image()
+    var options = StoreOptions.light
+    options.cacheByteCount = 0
+    var refusedCount = 0
+    for number in 1...12 {
+      let disk = image.imageAfterProcessDeath()
+      let store = try JournaledStore(
+        on: disk, at: "store", model: try Stage.model(), options: options)
+      let context = ManagedObjectContext(store)
+      context.automaticallyMergesChanges = true
+      let child = ManagedObjectContext(parent: context)
+      child.automaticallyMergesChanges = true
+      let read = try child.existingObject(with: ids[0])
+      let other = ManagedObjectContext(store)
+      try other.existingObject(with: ids[1]).setValue("theirs", forKey: "title")
+      try other.save()
+      try store.checkpoint()
+      context.processPendingChanges()
+      child.insert("Person").setValue("mine", forKey: "name")
+      disk.faults = [
+        SimulatedFault(
+          .failure(.inputOutput), calls: Self.reads, number: number, isLasting: true)
+      ]
+      do {
+        try child.save()
+      } catch {
+        #expect(error is StoreError)
+        refusedCount += 1
+        try child.save()
+      }
+      disk.faults = []
+      try context.save()
+      // What could not be read comes when it can.
+      child.processPendingChanges()
+      #expect(try child.existingObject(with: ids[1]).value(forKey: "title") == "theirs")
+      withExtendedLifetime(read) {}
+    }
+    #expect(refusedCount > 0)
+  }
+
   @Test func `S57, S61: of a commit that can be read in part only that part is brought in`() throws
   {
     var options = StoreOptions.light
@@ -146,9 +189,10 @@ import Testing
         SimulatedFault(.failure(.inputOutput), calls: Self.reads, number: number, isLasting: true)
       ]
       for _ in 1...2 { context.processPendingChanges() }
-      let isTheirs = posts.map { $0.value(forKey: "title") == "theirs" }
-      if Set(isTheirs).count > 1 { partCount += 1 }
       disk.faults = []
+      let titles = Set(posts.map { $0.value(forKey: "title")?.string })
+      #expect(titles.isSubset(of: ["theirs", "Untitled"]), "\(number)")
+      if titles.count > 1 { partCount += 1 }
       do { try context.save() } catch { #expect(error is StoreError) }
       context.refreshAllObjects()
       for post in posts { #expect(post.value(forKey: "title") == "theirs", "\(number)") }

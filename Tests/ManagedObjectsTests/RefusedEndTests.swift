@@ -73,27 +73,66 @@ import Testing
     #expect(try again.store.verify(deep: true).isEmpty)
   }
 
-  @Test
-  func `S53: what was given up on a full disk is not kept by a compaction when there is room`()
-    throws
-  {
+  /// Something that is done with the store when there is room again.
+  enum Upkeep: CaseIterable {
+    case compaction, checkpoint, backup, resumption
+  }
+
+  @Test(arguments: Upkeep.allCases)
+  func `S53, S61: what was given up on a full disk is ended when there is room`(
+    upkeep: Upkeep
+  ) throws {
     let stage = try Stage()
     let context = stage.context()
+    context.name = "mine"
     let post = context.insert("Post")
+    let id = post.objectID
     try context.save()
+    let session = try #require(try stage.store.sessions.last { $0.contextName == "mine" })
     post.setValue("changed", forKey: "title")
     context.processPendingChanges()
-    try fillJournal(stage, post.objectID)
+    try fillJournal(stage, id)
     post.setValue(.string(String(repeating: "long ", count: 400_000)), forKey: "title")
     context.rollback()
-    #expect(try stage.killed().store.unsavedDrafts.isEmpty == false)
+    func left(_ stage: Stage) -> [String] { stage.store.unsavedDrafts.map(\.contextName) }
+    #expect(left(try stage.killed()).contains("mine"))
+    // As long as the disk is full, that is what is told.
+    if upkeep == .resumption {
+      #expect { try ManagedObjectContext(resuming: session, in: stage.store) } throws: { error in
+        (error as? StoreError)?.code == .disk
+      }
+    }
     stage.disk.faults = []
-    try stage.store.compact(keeping: .latest)
+    switch upkeep {
+    case .compaction:
+      // What it stood on is dropped, which is kept for whoever may go on with it.
+      let other = stage.context()
+      try other.existingObject(with: id).setValue("theirs", forKey: "title")
+      try other.save()
+      context.close()
+      other.close()
+      try stage.store.compact(keeping: .latest)
+      #expect(stage.store.firstKeptCommit == stage.store.lastCommit.next)
+    case .checkpoint: try stage.store.checkpoint()
+    case .backup:
+      try stage.store.backup(to: "copy")
+      let copy = try JournaledStore(on: stage.disk, at: "copy", model: try Stage.model())
+      #expect(copy.unsavedDrafts.contains { $0.contextName == "mine" } == false)
+    case .resumption:
+      let resumed = try ManagedObjectContext(resuming: session, in: stage.store)
+      #expect(!resumed.hasChanges)
+      // What it saves under the number that was left is another's.
+      context.automaticallyMergesChanges = true
+      try resumed.existingObject(with: id).setValue("theirs", forKey: "title")
+      try resumed.save()
+      context.processPendingChanges()
+      #expect(post.value(forKey: "title") == "theirs")
+      resumed.reset()
+    }
     let again = try stage.killed()
-    #expect(again.store.unsavedDrafts.isEmpty)
+    #expect(left(again).contains("mine") == false)
     #expect(try again.store.verify(deep: true).isEmpty)
-    try context.save()
-    #expect(post.value(forKey: "title") == "Untitled")
+    withExtendedLifetime(context) {}
   }
 
   @Test(arguments: ["saves", "gives up", "is let go", "is a child itself"])
