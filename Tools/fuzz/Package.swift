@@ -66,6 +66,11 @@ let package = Package(
     fuzzer("FuzzPropertyList", imports: ["ObjectModel", "PropertyListCoding"]),
     fuzzer("FuzzEvents", imports: ["EventCoding", "ObjectModel"]),
     fuzzer("FuzzRun", imports: ["ObjectModel", "ObjectStore"]),
+    fuzzer(
+      "FuzzIndexRun",
+      imports: [
+        "DiskSimulation", "ObjectModel", "ObjectQuery", "ObjectStore", "PropertyListCoding",
+      ]),
     fuzzer("FuzzCheckpoint", imports: ["ObjectStore"]),
     fuzzer("FuzzQuery", imports: ["ObjectQuery"]),
     fuzzer(

@@ -36,7 +36,7 @@ private struct Seeds {
     let folder = try disk.folder(at: path)
     let fuzzers = [
       "FuzzFrames", "FuzzPieces", "FuzzManifest", "FuzzEdits", "FuzzOpening", "FuzzPropertyList",
-      "FuzzEvents", "FuzzRun", "FuzzCheckpoint", "FuzzQuery", "FuzzPatch",
+      "FuzzEvents", "FuzzRun", "FuzzIndexRun", "FuzzCheckpoint", "FuzzQuery", "FuzzPatch",
     ]
     for name in fuzzers {
       try folder.makeFolder(name)
@@ -73,7 +73,10 @@ private struct Seeds {
     try putLists(in: folder.folder("FuzzPropertyList"))
     try putQueries(in: folder.folder("FuzzQuery"))
     try putPatches(in: folder.folder("FuzzPatch"))
-    try putSnapshots(in: folder)
+    try StoreSeeds.make(on: disk, at: path + "/snapshots.xjournal")
+    try putSnapshots(of: "snapshots", in: folder)
+    try IndexedStore.make(on: disk, at: path + "/indexes.xjournal")
+    try putSnapshots(of: "indexes", in: folder)
   }
 
   /// Queries and a filter with all that the language has.
@@ -128,16 +131,21 @@ private struct Seeds {
   }
 
   /// The runs and the checkpoint of a store, whole and without what is always sound.
-  private func putSnapshots(in folder: any DiskFolder) throws {
-    let store = path + "/snapshots.xjournal"
-    try StoreSeeds.make(on: disk, at: store)
-    let snapshots = try disk.folderForReading(at: store + "/snapshots")
+  private func putSnapshots(of store: String, in folder: any DiskFolder) throws {
+    let snapshots = try disk.folderForReading(at: path + "/\(store).xjournal/snapshots")
     for name in try snapshots.names() {
       let bytes = try bytes(name, in: snapshots)
-      let isRun = name.hasSuffix(".xr")
-      let target = try folder.folder(isRun ? "FuzzRun" : "FuzzCheckpoint")
-      try put([isRun ? 4 : 0] + bytes, "whole-" + name, in: target)
-      try put([isRun ? 5 : 1] + bytes.dropFirst(isRun ? 80 : 36), "parts-" + name, in: target)
+      let isCheckpoint = name.hasSuffix(".xc")
+      let isIndexRun = name.hasSuffix(".xi")
+      let target = try folder.folder(
+        isCheckpoint ? "FuzzCheckpoint" : isIndexRun ? "FuzzIndexRun" : "FuzzRun")
+      try put([isCheckpoint ? 0 : 4] + bytes, "whole-\(store)-\(name)", in: target)
+      let parts = bytes.dropFirst(isCheckpoint ? 36 : 80)
+      try put([isCheckpoint ? 1 : 5] + parts, "parts-\(store)-\(name)", in: target)
+      // A store reads it, or writes it as well, in the place of one of its two.
+      for control: UInt8 in isIndexRun ? [0b0000_1101, 0b0001_1101, 0b0011_1101] : [] {
+        try put([control] + parts, "store-\(control)-\(name)", in: target)
+      }
     }
   }
 
