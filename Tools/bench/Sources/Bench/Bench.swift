@@ -9,6 +9,11 @@ struct Bench {
   /// How often what takes many seconds is measured.
   var largeRounds: Int { (rounds + 1) / 2 }
 
+  /// What the design demands at the number of objects that it says.
+  func designed(_ goal: Comparison.Goal) -> [Comparison.Goal] {
+    objectCount == 1_000_000 ? [goal] : []
+  }
+
   var saveCount: Int { (objectCount + NoteSource.saveCount - 1) / NoteSource.saveCount }
 }
 
@@ -21,19 +26,11 @@ extension Comparison {
     _ number: Int, ours: @escaping Measured, floor: Measured? = nil,
     peers: [(name: String, measured: Measured)] = []
   ) throws {
-    var steps: [(name: String?, isFloor: Bool, measured: Measured)] = [(nil, false, ours)]
-    if let floor { steps.insert((nil, true, floor), at: 0) }
-    steps += peers.map { ($0.name, false, $0.measured) }
+    var steps = [(name: Counted.ours, measured: ours)]
+    if let floor { steps.insert((Counted.floor, floor), at: 0) }
+    steps += peers
     for step in number % 2 == 0 ? steps : steps.reversed() {
-      let (measured, counted) = try Syncs.counted(step.measured)
-      syncs.add(step.name ?? (step.isFloor ? SyncsPerSave.floor : SyncsPerSave.ours), counted)
-      if let name = step.name {
-        peer(name, measured)
-      } else if step.isFloor {
-        self.floor.append(measured)
-      } else {
-        self.ours.append(measured)
-      }
+      add(try Counted(step.measured), of: step.name)
     }
   }
 }

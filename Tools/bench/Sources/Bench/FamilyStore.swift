@@ -1,4 +1,5 @@
 import EventFold
+import ManagedObjects
 import ObjectModel
 import ObjectStore
 
@@ -82,6 +83,25 @@ final class FamilyStore {
       if base != nil { objects[child] = .init(child, base: head.number, base, to: row) }
     }
     try commit(Array(objects.values))
+  }
+
+  /// Makes a child in a context, gives it a parent and saves it, so often.
+  func addChildren(_ count: Int, to parent: ObjectID, in objects: ManagedObjectContext) throws {
+    let parent = objects.object(with: parent)
+    for _ in 0..<count {
+      parent.insert(objects.insert("Child"), into: "children")
+      try objects.save()
+    }
+  }
+
+  /// How many children a parent has that a new context asks.
+  func countMembers(of parent: ObjectID) throws -> Int {
+    let objects = ManagedObjectContext(store)
+    defer { objects.close() }
+    guard let children = objects.object(with: parent).value(forKey: "children")?.set else {
+      throw BenchError.wrongResult("no set of children")
+    }
+    return children.count
   }
 
   private func commit(_ objects: [CommitRequest.Object]) throws {

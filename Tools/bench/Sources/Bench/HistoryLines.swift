@@ -9,7 +9,9 @@ struct HistoryLines {
   private var bench: Bench { library.bench }
   private var workplace: Workplace { bench.workplace }
   private var disk: PosixDisk { workplace.disk }
-  private var eventCount: Double { Double(2 * bench.saveCount * NoteSource.saveCount) }
+  private var eventCount: Double {
+    Double(bench.objectCount + bench.saveCount * NoteSource.saveCount)
+  }
 
   /// The room that history takes: the journal alone, and whole folders.
   func size() throws -> [Comparison] {
@@ -132,7 +134,7 @@ struct HistoryLines {
       line: "P10", what: "compaction to the latest state", unit: .seconds, goals: [.most(3)])
     var longest = Comparison(
       line: "P10w", what: "longest written save meanwhile; floor: without compaction",
-      unit: .seconds, goals: [.most(0.020)])
+      unit: .seconds, goals: [.never(over: 0.020)])
     let name = try library.ours()
     for _ in 0..<bench.largeRounds {
       try workplace.copy(name, to: "copy")

@@ -1,4 +1,5 @@
 import DiskAccess
+import ManagedObjects
 import ObjectModel
 import ObjectStore
 
@@ -21,6 +22,11 @@ struct IndexLines {
       line: "P12a", what: "synced saves of a child added to \(childCount)", goals: [.peers()])
     var ratio = Comparison(
       line: "P12r", what: "the same; floor: added to 10", goals: [.floor(1 / 1.2)])
+    var objects = [
+      Comparison(
+        line: "P12o", what: "the traversal as a set of a context's object", unit: .seconds),
+      Comparison(line: "P12p", what: "the adding by objects of a context"),
+    ]
     let family = try FamilyStore(try workplace.emptyFolder("family"))
     let sqlite = try SQLiteFamily(try workplace.emptyFolder("familyPeer"))
     let many = try family.makeParent(childCount: childCount)
@@ -35,6 +41,10 @@ struct IndexLines {
         ours: { try count(childCount) { try family.countChildren(of: many) } },
         peers: [(Self.peer, { try count(childCount) { try sqlite.countChildren(of: 1) } })])
       if round > 0 { traversal = measured }
+      var counted = objects[0]
+      try counted.round(
+        round, ours: { try count(childCount) { try family.countMembers(of: many) } })
+      if round > 0 { objects[0] = counted }
     }
     for round in 0..<bench.rounds {
       let few = try family.makeParent(childCount: 10)
@@ -56,11 +66,20 @@ struct IndexLines {
           )
         ])
       try ratio.round(round, ours: { try add(to: many) }, floor: { try add(to: few) })
+      let context = ManagedObjectContext(family.store)
+      try objects[1].round(
+        round,
+        ours: {
+          try perSecond(saveCount, disk) {
+            try family.addChildren(saveCount, to: many, in: context)
+          }
+        })
     }
+    try adding.requireSyncs()
     try family.store.close()
     try sqlite.close()
     for name in ["family", "familyPeer"] { try workplace.remove(name) }
-    return [traversal, adding, ratio]
+    return [traversal, objects[0], adding, objects[1], ratio]
   }
 
   /// A filter by an integer of which one in a thousand is meant, through an index.
@@ -79,7 +98,7 @@ struct IndexLines {
     try sqlite.indexRank()
     try Library.insert(bench) { try sqlite.insert($0) }
     try sqlite.settle()
-    let expected = try sqlite.numbers(ofRank: rank)
+    let expected = try sqlite.count(ofRank: rank)
     // Made ready once, as the peer's is.
     let query = try store.query("StoredNote where rank == \(rank)", in: store.store.head)
     for round in 0...bench.rounds {
@@ -91,7 +110,7 @@ struct IndexLines {
             try store.store.head.count(of: query)
           }
         },
-        peers: [("SQLite, indexed", { try count(expected) { try sqlite.numbers(ofRank: rank) } })])
+        peers: [("SQLite, indexed", { try count(expected) { try sqlite.count(ofRank: rank) } })])
       if round > 0 { comparison = measured }
     }
     try store.store.endContext(context)

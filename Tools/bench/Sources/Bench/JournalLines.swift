@@ -134,6 +134,19 @@ struct JournalLines {
     return comparison
   }
 
+  /// How many edits of 40 bytes a second are stored into mapped memory by whoever keeps their promise.
+  func mappedFloor(_ count: Int) throws -> Double {
+    var events = Chance(seed: 3)
+    let bytes = events.eventBytes(40)
+    let file = try workplace.preallocatedFile("floor", count * Self.editRoom)
+    let memory = try file.map(count * Self.editRoom)
+    let rate = bytes.withUnsafeBytes { bytes in
+      perSecond(count, disk) { append(bytes, count, to: memory, .checked) }
+    }
+    try workplace.remove("floor")
+    return rate
+  }
+
   private static let editRoom = 48
 
   private func append(

@@ -66,9 +66,16 @@ final class Library {
   }
 
   static func update(
-    _ bench: Bench, seed: UInt64 = 2, _ update: ([NoteChange]) throws -> Void
+    _ bench: Bench, changesPerNote: Int = 1, _ update: ([NoteChange]) throws -> Void
   ) throws {
-    var source = NoteSource(bench.objectCount, seed: seed)
-    for _ in 0..<bench.saveCount { try update(source.changes()) }
+    var source = NoteSource(bench.objectCount, seed: 2)
+    for _ in 0..<(changesPerNote * bench.saveCount) { try update(source.changes()) }
+  }
+
+  /// Makes further changes of what is in a large store.
+  static func changesAfterwards(_ bench: Bench) -> NoteSource {
+    var source = NoteSource(bench.objectCount, seed: 2)
+    for _ in 0..<bench.saveCount { _ = source.changes() }
+    return source
   }
 }

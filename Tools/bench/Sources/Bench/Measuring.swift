@@ -13,6 +13,8 @@ struct Comparison {
   private(set) var peers: [(name: String, measured: [Double])] = []
   /// Where there are any.
   var syncs = SyncsPerSave()
+  /// The most memory that each has taken beyond what the process had before, where that was looked at.
+  private(set) var megabytes: [(name: String, most: Double)] = []
 
   /// What a line is to reach.
   enum Goal {
@@ -22,6 +24,8 @@ struct Comparison {
     case peers(of: Set<String>? = nil, by: Double = 1)
     /// No more than so much of the line's own unit, where there is nothing to compare with.
     case most(Double)
+    /// The same of every round, where one that takes too long is one too many.
+    case never(over: Double)
     /// No less than so much of it.
     case least(Double)
   }
@@ -48,6 +52,22 @@ struct Comparison {
     }
   }
 
+  /// Notes what somebody has done in a round, and how: ours, the floor or a peer.
+  mutating func add(_ counted: Counted, of name: String) {
+    switch name {
+    case Counted.ours: ours.append(counted.measured)
+    case Counted.floor: floor.append(counted.measured)
+    default: peer(name, counted.measured)
+    }
+    syncs.add(name, counted.syncs)
+    guard let grown = counted.megabytes else { return }
+    if let index = megabytes.firstIndex(where: { $0.name == name }) {
+      megabytes[index].most = max(megabytes[index].most, grown)
+    } else {
+      megabytes.append((name, grown))
+    }
+  }
+
   /// The median of the rounds' own ratios.
   var ratio: Double { median(ratios(to: floor)) }
   /// The median of the rounds' ratios to the peer that is best.
@@ -70,6 +90,7 @@ struct Comparison {
         return unit == .perSecond ? ratio >= factor : ratio * factor <= 1
       }
     case .most(let most): return median(ours) <= most
+    case .never(let most): return ours.allSatisfy { $0 <= most }
     case .least(let least): return median(ours) >= least
     }
   }
@@ -84,31 +105,44 @@ struct Comparison {
       let whom = names.map { $0.sorted().joined(separator: ", ") } ?? "peers"
       return factor == 1 ? "beats \(whom)" : "≥ \(fixed(factor)) × \(whom)"
     case .most(let most): return "≤ \(unit.text(most))"
+    case .never(let most): return "never over \(unit.text(most))"
     case .least(let least): return "≥ \(unit.text(least))"
     }
   }
 
   static let header = [
     "line", "work", "ours", "floor", "of the floor", "of the best peer", "goal", "", "peers",
-    "syncs a save",
+    "syncs a save", "memory",
   ]
 
   var row: [String] {
     [
-      line, what, unit.text(median(ours)), floor.isEmpty ? "–" : unit.text(median(floor)),
-      floor.isEmpty ? "–" : fixed(ratio) + " (\(spread))",
+      line, what, unit.text(median(ours)) + (floor.isEmpty ? oursSpread : ""),
+      floor.isEmpty ? "–" : unit.text(median(floor)),
+      floor.isEmpty ? "–" : fixed(ratio) + " (\(words(ratioSpread)))",
       peerRatio.map(fixed) ?? "–",
       goal,
       goals.isEmpty ? "–" : isReached ? "reached" : "MISSED",
       peers.map { "\($0.name) \(unit.text(median($0.measured)))" }.joined(separator: "; "),
       syncs.words,
+      megabytes.first { $0.name == Counted.ours }.map { Unit.megabytes.text($0.most) } ?? "–",
     ]
   }
 
-  private var spread: String {
-    let ratios = ratios(to: floor).sorted()
-    return fixed(ratios.first ?? 0) + "–" + fixed(ratios.last ?? 0)
+  private var ratioSpread: [Double] { spread(of: ratios(to: floor)) }
+
+  /// How far apart the rounds of ours are, in words, as parts of their median.
+  private var oursSpread: String {
+    let middle = median(ours)
+    guard ours.count > 1, middle > 0 else { return "" }
+    return " (\(words(spread(of: ours).map { $0 / middle })))"
   }
+
+  private func spread(of values: [Double]) -> [Double] {
+    [values.min(), values.max()].compactMap(\.self)
+  }
+
+  private func words(_ spread: [Double]) -> String { spread.map(fixed).joined(separator: "–") }
 
   var json: String {
     let peers = peers.map { "\(quoted($0.name)): \(median($0.measured))" }.joined(separator: ", ")
@@ -117,7 +151,9 @@ struct Comparison {
       {"line": \(quoted(line)), "work": \(quoted(what)), "unit": \(quoted(unit.rawValue)), "ours": \(median(ours)), \
       "floor": \(floor), "ratio": \(ratio), "peers": {\(peers)}, \
       "peerRatio": \(peerRatio.map { "\($0)" } ?? "null"), "goal": \(goals.isEmpty ? "null" : quoted(goal)), \
-      "reached": \(goals.isEmpty ? "null" : "\(isReached)"), "syncs": \(syncs.json)}
+      "reached": \(goals.isEmpty ? "null" : "\(isReached)"), "spread": \(spread(of: ours)), \
+      "ratioSpread": \(floor.isEmpty ? "null" : "\(ratioSpread)"), "syncs": \(syncs.json), \
+      "megabytes": {\(megabytes.map { "\(quoted($0.name)): \($0.most)" }.joined(separator: ", "))}}
       """
   }
 }
@@ -137,7 +173,8 @@ extension Comparison.Unit {
 
 func median(_ values: [Double]) -> Double {
   let sorted = values.sorted()
-  return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
+  guard !sorted.isEmpty else { return 0 }
+  return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
 }
 
 func fixed(_ value: Double) -> String {

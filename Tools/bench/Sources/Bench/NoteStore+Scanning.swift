@@ -28,6 +28,12 @@ struct FirstFew {
 
   var sorted: [String] { heap.sorted() }
 
+  /// Adds the title of a packed note whose rank is below one.
+  mutating func add(_ note: UnsafeRawBufferPointer, ofRanksBelow bound: Int) {
+    var reader = PackedReader(note)
+    if reader.rank() < bound { add(reader.title()) }
+  }
+
   mutating func add(_ text: String) {
     if heap.count < 100 {
       heap.append(text)

@@ -86,6 +86,13 @@ final class NoteStore: Sendable {
     _ = try store.commit(request, by: context)
   }
 
+  /// Inserts them as a program does that needs no objects.
+  func insertBatch(_ notes: [Note]) throws {
+    try store.batchInsert(
+      "StoredNote", keys: ["title", "text", "rank", "created", "score", "isDone"],
+      notes.lazy.map { [self] note in values(note) })
+  }
+
   func update(_ changes: [NoteChange], _ way: Way, by context: LiveContext) throws {
     let head = store.head
     var rows: [Int: (base: Row?, row: Row)] = [:]
@@ -109,13 +116,19 @@ final class NoteStore: Sendable {
     _ = try store.commit(request, by: context)
   }
 
-  private func row(_ note: Note) -> Row {
-    let values: [Value] = [
+  private func values(_ note: Note) -> [Value?] {
+    [
       .string(note.title), .string(note.text), .integer(note.rank),
       .date(Date(timeIntervalSinceReferenceDate: note.created)), .real(note.score),
       .boolean(note.isDone),
     ]
-    return Row(sorted: zip(keys, values).map { Row.Entry($0, $1) }) ?? Row()
+  }
+
+  private func row(_ note: Note) -> Row {
+    Row(
+      sorted: zip(keys, values(note)).compactMap { key, value in
+        value.map { Row.Entry(key, $0) }
+      }) ?? Row()
   }
 
   private func entry(_ attribute: NoteChange.Attribute) -> (KeyNumber, Value) {
@@ -124,6 +137,14 @@ final class NoteStore: Sendable {
     case .rank(let rank): (keys[2], .integer(rank))
     case .score(let score): (keys[4], .real(score))
     }
+  }
+
+  /// The rank of a note, as the peers are asked for it.
+  func rank(of number: Int) throws -> Int {
+    guard let rank = try store.head.handle(of: object(number))?.value(rankKey)?.integer else {
+      throw BenchError.wrongResult("no rank of \(number)")
+    }
+    return rank
   }
 
   /// The rank in a row.

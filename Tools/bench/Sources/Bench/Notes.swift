@@ -37,6 +37,8 @@ struct NoteSource {
   let count: Int
   private var chance: Chance
   private var lastNumber = 0
+  /// What notes have by now, by their numbers; empty until something is changed.
+  private var values: [(rank: Int, score: Int)] = []
 
   static let saveCount = 1000
   /// A quarter of the ranks is below a quarter of this.
@@ -61,30 +63,60 @@ struct NoteSource {
       .joined(separator: " ")
   }
 
+  private static let (titleWordCount, textWordCount) = (3, 20)
+  /// Scores are eighths.
+  private static let scoreBound = 10_000
+
   /// The next notes, as many as are saved together; none when all have been made.
   mutating func next() -> [Note] {
     let numbers = lastNumber..<min(lastNumber + Self.saveCount, count)
     lastNumber = numbers.upperBound
     return numbers.map { number in
-      Note(
-        number: number + 1, title: words(3), text: words(20),
-        rank: chance.number(below: Self.rankBound),
-        created: 700_000_000 + Double(number) * 0.25,
-        score: Double(chance.number(below: 10_000)) / 8, isDone: number % 3 == 0)
+      let (title, text) = (words(Self.titleWordCount), words(Self.textWordCount))
+      let values = newValues()
+      return Note(
+        number: number + 1, title: title, text: text, rank: values.rank,
+        created: 700_000_000 + Double(number) * 0.25, score: Double(values.score) / 8,
+        isDone: number % 3 == 0)
     }
   }
 
-  /// Changes of random notes.
-  mutating func changes(_ changeCount: Int = saveCount) -> [NoteChange] {
-    (0..<changeCount).map { _ in
-      let attribute: NoteChange.Attribute =
-        switch chance.number(below: 3) {
-        case 0: .title(words(3))
-        case 1: .rank(chance.number(below: Self.rankBound))
-        default: .score(Double(chance.number(below: 10_000)) / 8)
-        }
-      return NoteChange(number: randomNumber(), attribute: attribute)
+  private mutating func newValues() -> (rank: Int, score: Int) {
+    (chance.number(below: Self.rankBound), chance.number(below: Self.scoreBound))
+  }
+
+  /// What notes have when they are made.
+  private static func firstValues(_ count: Int) -> [(rank: Int, score: Int)] {
+    var source = NoteSource(count)
+    return (0..<count).map { _ in
+      for _ in 0..<(titleWordCount + textWordCount) { _ = source.chance.number() }
+      return source.newValues()
     }
+  }
+
+  /// Changes of random notes, each of which changes a value: a rank or a score is never the one that the note has, and
+  /// that three words are the same again happens once in 69 thousand million times.
+  mutating func changes(_ changeCount: Int = saveCount) -> [NoteChange] {
+    if values.isEmpty { values = Self.firstValues(count) }
+    return (0..<changeCount).map { _ in
+      let (number, kind) = (randomNumber(), chance.number(below: 3))
+      let attribute: NoteChange.Attribute
+      switch kind {
+      case 0: attribute = .title(words(Self.titleWordCount))
+      case 1:
+        values[number - 1].rank = other(than: values[number - 1].rank, below: Self.rankBound)
+        attribute = .rank(values[number - 1].rank)
+      default:
+        values[number - 1].score = other(than: values[number - 1].score, below: Self.scoreBound)
+        attribute = .score(Double(values[number - 1].score) / 8)
+      }
+      return NoteChange(number: number, attribute: attribute)
+    }
+  }
+
+  private mutating func other(than number: Int, below bound: Int) -> Int {
+    let other = chance.number(below: bound - 1)
+    return other < number ? other : other + 1
   }
 
   /// The number of any note.

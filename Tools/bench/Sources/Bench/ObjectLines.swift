@@ -21,7 +21,9 @@ struct ObjectLines {
         line: "P3r", what: "the same by a resolved key, at random over \(bench.objectCount)",
         goals: [.least(1_000_000)]),
     ]
+    let journal = JournalLines(workplace: bench.workplace, rounds: bench.rounds)
     for round in 0..<bench.rounds {
+      let floor = try journal.mappedFloor(1_000_000)
       for way in 0..<3 {
         let count = way < 2 ? 1_000 : bench.objectCount
         let store = try NoteStore(try bench.workplace.emptyFolder("editing"))
@@ -42,7 +44,7 @@ struct ObjectLines {
             }
           }
         }
-        lines[way].ours.append(rate)
+        lines[way].round(ours: rate, floor: floor)
         context.rollback()
         try store.store.close()
         try bench.workplace.remove("editing")

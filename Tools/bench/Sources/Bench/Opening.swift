@@ -1,4 +1,5 @@
 import DiskAccess
+import Glibc
 import ManagedObjects
 import ObjectStore
 
@@ -25,7 +26,11 @@ struct Opening {
     var held: (context: NoteContext, notes: [StoredNote])?
     var stopwatch = Stopwatch(PosixDisk())
     try stopwatch.time {
-      if what == "ours" { close = try NoteStore(path) { $0.makesStore = false }.store.close }
+      if what == "ours" {
+        let store = try NoteStore(path) { $0.makesStore = false }
+        _ = try store.rank(of: 1)
+        close = store.store.close
+      }
       if what == "objects" {
         let store = try NoteStore(path) {
           $0.makesStore = false
@@ -51,7 +56,7 @@ struct Opening {
     seconds = stopwatch.seconds
     readByteCount = try Self.number("rchar", in: "io") - before
     residentMegabytes = try Self.residentMegabytes
-    peakMegabytes = try Self.number("VmHWM", in: "status") * 1024 / 1e6
+    peakMegabytes = try Self.peakMegabytes
     self.valueByteCount = valueByteCount
     extendLifetime(held)
     try close()
@@ -60,6 +65,19 @@ struct Opening {
   /// What of this process is in memory now.
   static var residentMegabytes: Double {
     get throws { try number("VmRSS", in: "status") * 1024 / 1e6 }
+  }
+
+  /// The most that was in memory since this was last forgotten.
+  static var peakMegabytes: Double {
+    get throws { try number("VmHWM", in: "status") * 1024 / 1e6 }
+  }
+
+  static func forgetPeak() throws {
+    guard let file = fopen("/proc/self/clear_refs", "w") else {
+      throw BenchError.output("/proc/self/clear_refs", errno)
+    }
+    fputs("5", file)
+    guard fclose(file) == 0 else { throw BenchError.output("/proc/self/clear_refs", errno) }
   }
 
   /// How long processors have worked for this process so far.

@@ -100,6 +100,9 @@ struct PackedReader {
     return number()
   }
 
+  /// The title of a note whose rank was just read.
+  mutating func title() -> String { text() }
+
   mutating func note(_ number: Int) -> Note {
     let (created, score, isDone, rank) = (real(), real(), byte() == 1, self.number())
     return Note(

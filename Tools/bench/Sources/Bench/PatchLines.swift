@@ -18,7 +18,7 @@ struct PatchLines {
       goals: [.floor(3)])
     try withStore { store in
       let before = store.store.head.number
-      var source = NoteSource(bench.objectCount, seed: 11)
+      var source = Library.changesAfterwards(bench)
       let context = try store.beginContext()
       for _ in 0..<commits { try store.update(source.changes(changes), .edits, by: context) }
       try store.store.endContext(context)

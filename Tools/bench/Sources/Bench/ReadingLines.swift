@@ -144,66 +144,78 @@ struct ReadingLines {
     }
   }
 
-  /// All rows of a compacted store filtered by an integer, and the first hundred of those by their titles.
+  /// All rows filtered by an integer, and the first hundred of those by their titles: of a store that is compacted, by a
+  /// context and below it, and of one with all that ever happened.
   func filter() throws -> [Comparison] {
-    var filter = Comparison(
-      line: "P6", what: "filter of all rows by an integer", unit: .seconds,
-      goals: [.floor(9.4), .peers()])
-    var first = Comparison(
-      line: "P6t", what: "the first hundred of those by title", unit: .seconds, goals: [.floor(4.3)]
-    )
-    var filterBelow = Comparison(line: "P6s", what: "the filter, below contexts", unit: .seconds)
-    var firstBelow = Comparison(
-      line: "P6u", what: "the first hundred, below contexts", unit: .seconds)
     let bound = NoteSource.rankBound / 4
     try workplace.copy(try library.ours(), to: "copy")
-    let store = try NoteStore(workplace.place("copy")) {
-      $0.cacheByteCount = NoteStore.ampleCacheByteCount
+    func open(_ name: String) throws -> NoteStore {
+      try NoteStore(workplace.place(name)) { $0.cacheByteCount = NoteStore.ampleCacheByteCount }
     }
+    let (store, whole) = (try open("copy"), try open(try library.ours()))
     _ = try store.store.compact(keeping: .latest)
     let head = store.store.head
-    let context = NoteContext(store)
+    let (context, wholeContext) = (NoteContext(store), NoteContext(whole))
     let objects = try InMemory(bench)
     let peers = try PeerKind.withHistory.map { try $0.open(workplace.place(try library.peer($0))) }
-    var expected: Int?
-    func measure(_ count: () throws -> Int) throws -> Double {
-      try seconds(disk) {
-        let found = try count()
-        if let expected, expected != found { throw BenchError.wrongResult("P6 \(found)") }
-        expected = found
+    let expected = objects.ranks.count { $0 < bound }
+    let titles = objects.firstTitles(ofRanksBelow: bound)
+    func counted(_ count: @escaping () throws -> Int) -> Comparison.Measured {
+      {
+        try seconds(disk) {
+          let found = try count()
+          guard found == expected else { throw BenchError.wrongResult("P6 \(found)") }
+        }
       }
     }
+    func found(_ find: @escaping () throws -> [String]) -> Comparison.Measured {
+      {
+        try seconds(disk) {
+          let found = try find()
+          guard found == titles else { throw BenchError.wrongResult("P6t \(found)") }
+        }
+      }
+    }
+    var lines = [
+      Comparison(
+        line: "P6", what: "filter of all rows by an integer, compacted", unit: .seconds,
+        goals: [.floor(9.4), .peers()]),
+      Comparison(line: "P6s", what: "the filter, below contexts", unit: .seconds),
+      Comparison(line: "P6h", what: "the filter, not compacted", unit: .seconds),
+      Comparison(
+        line: "P6t", what: "the first hundred of those by title, compacted", unit: .seconds,
+        goals: [.floor(4.3), .peers()] + bench.designed(.most(0.030))),
+      Comparison(line: "P6u", what: "the first hundred, below contexts", unit: .seconds),
+      Comparison(line: "P6v", what: "the first hundred, not compacted", unit: .seconds),
+    ]
     for round in 0..<bench.rounds {
-      try filter.round(
-        round, ours: { try measure { try context.count(ofRanksBelow: bound) } },
-        floor: { try measure { objects.ranks.reduce(0) { $0 + ($1 < bound ? 1 : 0) } } },
+      try lines[0].round(
+        round, ours: counted { try context.count(ofRanksBelow: bound) },
+        floor: counted { objects.ranks.reduce(0) { $0 + ($1 < bound ? 1 : 0) } },
+        peers: peers.map { peer in (peer.name, counted { try peer.count(ofRanksBelow: bound) }) })
+    }
+    for round in 0..<bench.rounds {
+      try lines[1].round(round, ours: counted { try store.count(ofRanksBelow: bound, in: head) })
+      try lines[2].round(round, ours: counted { try wholeContext.count(ofRanksBelow: bound) })
+    }
+    for round in 0..<bench.rounds {
+      try lines[3].round(
+        round, ours: found { try context.firstTitles(ofRanksBelow: bound) },
+        floor: found { objects.firstTitles(ofRanksBelow: bound) },
         peers: peers.map { peer in
-          (peer.name, { try measure { try peer.count(ofRanksBelow: bound) } })
+          (peer.name, found { try peer.firstTitles(ofRanksBelow: bound) })
         })
     }
-    for _ in 0..<bench.rounds {
-      filterBelow.ours.append(try measure { try store.count(ofRanksBelow: bound, in: head) })
-    }
-    var titles: [String] = []
-    func measure(_ find: () throws -> [String]) throws -> Double {
-      try seconds(disk) {
-        let found = try find()
-        if !titles.isEmpty, found != titles { throw BenchError.wrongResult("P6t \(found)") }
-        titles = found
-      }
-    }
     for round in 0..<bench.rounds {
-      try first.round(
-        round, ours: { try measure { try context.firstTitles(ofRanksBelow: bound) } },
-        floor: { try measure { objects.firstTitles(ofRanksBelow: bound) } })
-    }
-    for _ in 0..<bench.rounds {
-      firstBelow.ours.append(try measure { try store.firstTitles(ofRanksBelow: bound, in: head) })
+      try lines[4].round(
+        round, ours: found { try store.firstTitles(ofRanksBelow: bound, in: head) })
+      try lines[5].round(
+        round, ours: found { try wholeContext.firstTitles(ofRanksBelow: bound) })
     }
     for peer in peers { try peer.close() }
-    try store.store.close()
+    for store in [store, whole] { try store.store.close() }
     try workplace.remove("copy")
-    return [filter, filterBelow, first, firstBelow]
+    return lines
   }
 
   private func randomNumbers(_ count: Int) -> [Int] {

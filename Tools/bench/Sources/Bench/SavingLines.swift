@@ -22,7 +22,8 @@ struct SavingLines {
   /// Saves of one attribute by one thread.
   func oneThread(saves: Int) throws -> [Comparison] {
     var objects = Comparison(
-      line: "P1", what: "synced saves of one attribute, 1 thread", goals: [.floor(0.90), .peers()])
+      line: "P1", what: "synced saves of one attribute of 1,000 objects, 1 thread",
+      goals: [.floor(0.90), .peers()])
     var edits = Comparison(line: "P1s", what: "the same, below contexts")
     for round in 0..<bench.rounds {
       let changes = changes(saves)
@@ -74,7 +75,7 @@ struct SavingLines {
   /// Saves of one attribute by many threads, each with objects and a context of its own.
   func manyThreads(_ threadCount: Int, savesPerThread: Int) throws -> [Comparison] {
     var objects = Comparison(
-      line: "P9", what: "synced saves of one attribute, \(threadCount) threads",
+      line: "P9", what: "synced saves of one attribute of 1,000 objects, \(threadCount) threads",
       goals: [.floor(0.85), .peers()])
     var edits = Comparison(line: "P9s", what: "the same, below contexts")
     for round in 0..<bench.rounds {
@@ -139,18 +140,19 @@ struct SavingLines {
         goals: [.peers(of: [PeerKind.auditedSQLite.rawValue], by: 1.2)]),
       Comparison(line: "P2s", what: "the same by edits and commits, below contexts"),
       Comparison(
-        line: "P2b", what: "the same by commits alone",
+        line: "P2b", what: "the same by batches of 1,000",
         goals: [.peers(of: PeerKind.namesWithHistory)]),
+      Comparison(line: "P2c", what: "the same by commits alone, below batches"),
     ]
     for _ in 0..<bench.largeRounds {
       // What the lines have in common is measured once.
       let peers = try PeerKind.allCases.map { kind in
-        let counted = try Syncs.counted {
+        let counted = try Counted {
           try peer(kind, count: 0) { peer in try insertAll { try peer.insert($0) } }
         }
         return (name: kind.rawValue, counted: counted)
       }
-      let floor = try Syncs.counted { try self.floor() }
+      let floor = try Counted { try self.floor() }
       let ours = [
         try countedInserts { store, _ in
           let objects = NoteContext(store)
@@ -158,16 +160,13 @@ struct SavingLines {
           return { try objects.insert($0) }
         },
         try countedInserts { store, context in { try store.insert($0, .edits, by: context) } },
+        try countedInserts { store, _ in { try store.insertBatch($0) } },
         try countedInserts { store, context in { try store.insert($0, .commits, by: context) } },
       ]
       for index in lines.indices {
-        lines[index].round(ours: ours[index].measured, floor: floor.measured)
-        lines[index].syncs.add(SyncsPerSave.ours, ours[index].syncs)
-        lines[index].syncs.add(SyncsPerSave.floor, floor.syncs)
-        for (name, counted) in peers {
-          lines[index].peer(name, counted.measured)
-          lines[index].syncs.add(name, counted.syncs)
-        }
+        lines[index].add(ours[index], of: Counted.ours)
+        lines[index].add(floor, of: Counted.floor)
+        for (name, counted) in peers { lines[index].add(counted, of: name) }
       }
     }
     for line in lines { try line.requireSyncs() }
@@ -177,8 +176,8 @@ struct SavingLines {
   /// Inserts all notes into a new store of ours, in a way that a closure gives.
   private func countedInserts(
     _ way: (NoteStore, LiveContext) -> ([Note]) throws -> Void
-  ) throws -> (measured: Double, syncs: Double?) {
-    try Syncs.counted {
+  ) throws -> Counted {
+    try Counted {
       try ours(count: 0) { store, context in try insertAll(way(store, context)) }
     }
   }

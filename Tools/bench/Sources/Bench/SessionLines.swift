@@ -21,7 +21,11 @@ struct SessionLines {
         line: "E1b", what: "bytes of the journal for each of them", unit: .bytes,
         goals: [.most(64)]),
       Comparison(
-        line: "E1m", what: "opening such a store", unit: .seconds),
+        line: "E1f", what: "bytes of the whole folder for each of them", unit: .bytes),
+      Comparison(line: "E1m", what: "opening such a store, closed in order", unit: .seconds),
+      Comparison(
+        line: "E1k", what: "opening what kill -9 leaves of it at any of eight points",
+        unit: .seconds),
       Comparison(
         line: "E1p", what: "reading the text as it was at any of its commits", unit: .seconds),
     ]
@@ -29,22 +33,38 @@ struct SessionLines {
       let path = try bench.workplace.emptyFolder("session")
       var session = try Session(NoteStore(path), seed: UInt64(round))
       let before = session.notes.store.journaledByteCount
-      lines[0].ours.append(
-        try perSecond(editCount, disk) {
-          for number in 1...editCount { try session.edit(number) }
-        })
+      var stopwatch = Stopwatch(disk)
+      var killed: [Double] = []
+      for number in 1...editCount {
+        try stopwatch.time { try session.edit(number) }
+        if number % (editCount / 8) == editCount / 16 { killed.append(try secondsToRecover()) }
+      }
       let byteCount = session.notes.store.journaledByteCount - before
-      lines[1].ours.append(Double(byteCount) / Double(editCount))
       try session.notes.store.close()
-
+      let folderByteCount = try bench.workplace.byteCount(of: "session")
       var notes: NoteStore?
-      lines[2].ours.append(try seconds(disk) { notes = try NoteStore(path) })
+      let opening = try seconds(disk) { notes = try NoteStore(path) }
       guard let notes else { throw BenchError.wrongResult("E1 is not opened") }
-      lines[3].ours.append(try session.secondsToRead(of: notes, disk))
+      let measured = [
+        Double(editCount) / stopwatch.seconds, Double(byteCount) / Double(editCount),
+        Double(folderByteCount) / Double(editCount), opening, median(killed),
+        try session.secondsToRead(of: notes, disk),
+      ]
+      for index in lines.indices { lines[index].ours.append(measured[index]) }
       try notes.store.close()
       try bench.workplace.remove("session")
     }
     return lines
+  }
+
+  /// How long it takes to open a copy of the store as it is now.
+  private func secondsToRecover() throws -> Double {
+    try bench.workplace.copy("session", to: "killed")
+    var notes: NoteStore?
+    let time = try seconds(disk) { notes = try NoteStore(bench.workplace.place("killed")) }
+    try notes?.store.close()
+    try bench.workplace.remove("killed")
+    return time
   }
 }
 

@@ -18,27 +18,37 @@ enum Syncs {
     saves.add(saveCount, ordering: .relaxed)
   }
 
-  /// Measures something, and how many syncs it costs for each save; nil where there are none.
-  static func counted(
-    _ body: () throws -> Double
-  ) rethrows -> (measured: Double, syncs: Double?) {
-    _ = take()
-    return (try body(), take())
-  }
-
-  /// How many there were for each save since this was last asked.
-  private static func take() -> Double? {
+  /// How many there were for each save since this was last asked; nil where there are none.
+  static func take() -> Double? {
     let syncs = timed.exchange(0, ordering: .relaxed)
     let saveCount = saves.exchange(0, ordering: .relaxed)
     return syncs > 0 && saveCount > 0 ? Double(syncs) / Double(saveCount) : nil
   }
 }
 
+/// What somebody has done, and what that has cost.
+struct Counted {
+  let measured: Double
+  /// For each save; nil where there are none.
+  let syncs: Double?
+  /// The most memory that it has taken beyond what the process had before, pages of mapped files too.
+  let megabytes: Double?
+
+  static let (ours, floor) = ("ours", "floor")
+
+  init(_ body: () throws -> Double) throws {
+    _ = Syncs.take()
+    let before = try Opening.residentMegabytes
+    try Opening.forgetPeak()
+    measured = try body()
+    syncs = Syncs.take()
+    megabytes = max(0, try Opening.peakMegabytes - before)
+  }
+}
+
 /// What a comparison has counted of syncs for each save, by who saved.
 struct SyncsPerSave {
   private(set) var counted: [(name: String, measured: [Double])] = []
-
-  static let (ours, floor) = ("ours", "floor")
 
   /// Notes those of one round.
   mutating func add(_ name: String, _ syncs: Double?) {
@@ -70,7 +80,7 @@ struct SyncsPerSave {
 extension Comparison {
   /// Throws where somebody has not made each save durable, who saves alone.
   func requireSyncs() throws {
-    for name in [SyncsPerSave.ours, SyncsPerSave.floor] + peers.map(\.name) {
+    for name in [Counted.ours] + (floor.isEmpty ? [] : [Counted.floor]) + peers.map(\.name) {
       let fewest = syncs.fewest(of: name)
       guard fewest >= 1 else {
         throw BenchError.wrongResult("\(line): \(name) has \(fewest) syncs a save")

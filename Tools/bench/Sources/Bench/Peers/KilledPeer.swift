@@ -16,6 +16,7 @@ struct KilledPeer {
       try KilledPeer("SQLite without checkpoints", bench) {
         try SQLitePeer($0, hasHistory: false, checkpoints: false)
       },
+      try KilledPeer("LMDB", bench) { try LMDBPeer($0, hasHistory: false) },
       try KilledPeer("RocksDB", bench) { try RocksDBPeer($0, hasHistory: false) },
       try KilledPeer("RocksDB without flushes", bench) { [ample] in
         try RocksDBPeer($0, hasHistory: false, settings: ample)

@@ -77,6 +77,14 @@ final class LMDBPeer: Peer, @unchecked Sendable {
     return count
   }
 
+  func firstTitles(ofRanksBelow bound: Int) throws -> [String] {
+    var first = FirstFew()
+    let cursor = try cursor(notes)
+    defer { mdb_cursor_close(cursor) }
+    while let (_, value) = try next(cursor, MDB_NEXT) { first.add(value, ofRanksBelow: bound) }
+    return first.sorted
+  }
+
   func pastRanks(after save: Int) throws -> (sum: Int, count: Int) {
     let (noteCursor, changeCursor) = (try cursor(notes), try cursor(changes))
     defer {

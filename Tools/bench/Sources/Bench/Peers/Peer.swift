@@ -15,6 +15,8 @@ protocol Peer: AnyObject, Sendable {
   func rank(of number: Int) throws -> Int
   /// How many notes have ranks below one.
   func count(ofRanksBelow bound: Int) throws -> Int
+  /// The first hundred titles of those.
+  func firstTitles(ofRanksBelow bound: Int) throws -> [String]
   /// All notes as a save left them: the sum of their ranks, and how many there are.
   func pastRanks(after save: Int) throws -> (sum: Int, count: Int)
   /// A note as a save left it.

@@ -84,6 +84,13 @@ final class RocksDBPeer: Peer, @unchecked Sendable {
     return count
   }
 
+  func firstTitles(ofRanksBelow bound: Int) throws -> [String] {
+    var first = FirstFew()
+    let cursor = cursor(notes)
+    while let (_, value) = try cursor.next() { first.add(value, ofRanksBelow: bound) }
+    return first.sorted
+  }
+
   func pastRanks(after save: Int) throws -> (sum: Int, count: Int) {
     let (noteCursor, changeCursor) = (cursor(notes), cursor(changes))
     return try PackedHistory.pastRanks(

@@ -128,17 +128,23 @@ final class SQLitePeer: Peer, @unchecked Sendable {
 
   func indexRank() throws { try run("CREATE INDEX IF NOT EXISTS noteByRank ON note (rank)") }
 
-  /// How many notes have a rank, having been handed the number of each.
-  func numbers(ofRank rank: Int) throws -> Int {
-    let select = try statement("SELECT id FROM note WHERE rank = ?")
+  func count(ofRank rank: Int) throws -> Int {
+    let select = try statement("SELECT count(*) FROM note WHERE rank = ?")
     defer { select.reset() }
-    var count = 0
-    var isThere = try select.step(.integer(rank))
+    _ = try select.step(.integer(rank))
+    return select.integer(0)
+  }
+
+  func firstTitles(ofRanksBelow bound: Int) throws -> [String] {
+    let select = try statement("SELECT title FROM note WHERE rank < ? ORDER BY title LIMIT 100")
+    defer { select.reset() }
+    var titles: [String] = []
+    var isThere = try select.step(.integer(bound))
     while isThere {
-      if select.integer(0) > 0 { count += 1 }
+      titles.append(select.text(0))
       isThere = try select.step()
     }
-    return count
+    return titles
   }
 
   func pastRanks(after save: Int) throws -> (sum: Int, count: Int) {
@@ -255,7 +261,7 @@ private final class Statement {
 
   func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }
 
-  private func text(_ column: Int32) -> String {
+  func text(_ column: Int32) -> String {
     String(
       decoding: UnsafeBufferPointer(
         start: sqlite3_column_text(statement, column),
