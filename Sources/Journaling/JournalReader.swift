@@ -83,6 +83,8 @@ package final class JournalReader {
     package var next: FrameNumber
     /// What stands there, where it is neither the end of the file nor zeros.
     package var finding: Finding?
+    /// How many bytes of the files the frames have that were handed out.
+    package var byteCount: UInt64 = 0
     /// The first edit of the next batch, where it is known.
     var nextEdit: EditNumber?
 
@@ -149,6 +151,7 @@ package final class JournalReader {
       case .frame(let opened): frame = opened
       }
       ending.next = frame.number.next
+      ending.byteCount += scanner.place.offset - place.offset
       guard body(frame) else { return false }
     }
   }

@@ -11,6 +11,11 @@ extension JournaledStore {
     committing.withLock { pending.snapshot.changesByteCount }
   }
 
+  /// How many bytes of the journal opening would have to read; `StoreOptions.replayByteCount` bounds them.
+  package var replayByteCount: Int {
+    committing.withLock { journal.appends.byteCount - flushedJournalByteCount }
+  }
+
   /// How often the journal was synced since the store was opened.
   package var syncCount: Int { journal.appends.syncCount }
 

@@ -61,8 +61,9 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   var isFlushing = false
   /// How much memory changes take when the next checkpoint is due. Guarded by `committing`.
   var dueByteCount: Int
-  /// How many bytes the journal had taken at the last checkpoint. Guarded by `committing`.
-  var flushedJournalByteCount = 0
+  /// How many bytes the journal had taken at the last checkpoint, fewer than none where that was before the store was
+  /// opened. Guarded by `committing`.
+  var flushedJournalByteCount: Int
   /// What kept the last checkpoint that was due from being written. Guarded by `committing`.
   var flushFailure: StoreError?
   /// What was damaged and has been put right. Guarded by `committing`.
@@ -89,6 +90,7 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
     eventTime = Atomic(fold.catalogue.time.rawValue)
     self.files = files
     dueByteCount = options.unflushedByteCount
+    flushedJournalByteCount = -fold.replayedByteCount
     leftContexts = LeftContexts(
       fold.catalogue, lastEdit: journal.editsOfNextCommit.upperBound.rawValue - 1)
     pending = PendingCommits(after: fold.snapshot, epoch: journal.commitEpoch)
@@ -112,7 +114,8 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
     try refuseWhileReporting()
     endGivenUp()
     cataloguing.withLock { isClosing = true }
-    if unflushedByteCount >= options.closingByteCount || canMend { flush() }
+    let byteCount = max(unflushedByteCount, replayByteCount)
+    if byteCount >= options.closingByteCount || canMend { flush() }
     // A checkpoint that is being written because it was due comes to its end first: nobody may write in the
     // folder once the store is given back.
     checkpointing.lock()

@@ -6,6 +6,8 @@ internal import ObjectModel
 struct StoreFold {
   var catalogue = Catalogue()
   var snapshot: Snapshot
+  /// How many bytes of the journal were read for what no checkpoint has.
+  var replayedByteCount = 0
 
   init(_ store: StoreTag) { snapshot = Snapshot(emptyOf: store) }
 

@@ -169,6 +169,7 @@ extension StoreFold {
     try gathered.apply(to: &fold.snapshot)
     try bound(&fold)
     if let finding = ending.finding { throw StoreError(refusing: finding) }
+    fold.replayedByteCount = Int(ending.byteCount)
     return fold
   }
 }

@@ -29,7 +29,8 @@ public struct StoreOptions: Sendable {
   public var unflushedByteCount = 32 << 20
   /// How many bytes of runs are kept decompressed, and how many of past commits.
   public var cacheByteCount = 32 << 20
-  /// How many bytes of memory changes must take for a checkpoint to be written at closing.
+  /// How many bytes of memory changes must take, or the journal since the last checkpoint, for one to be written at
+  /// closing.
   package var closingByteCount = 256 << 10
   /// How much the journal may grow until a checkpoint is written: so much is read at opening.
   package var replayByteCount = 64 << 20

@@ -85,6 +85,46 @@ import Testing
     try again.close()
   }
 
+  @Test func `edits of one object do not make opening longer, in whatever sessions they come`()
+    throws
+  {
+    func open() throws -> JournaledStore {
+      try self.open {
+        $0.unflushedByteCount = 1 << 30
+        $0.closingByteCount = 4_000
+        $0.replayByteCount = 12_000
+      }
+    }
+    var store = try open()
+    let object = try store.newObject(of: EntityNumber(rawValue: 0))
+    let title = try store.key(named: "title")
+    var largest = 0
+    func set(_ text: String) throws {
+      let head = store.head
+      let base = try head.row(of: object)
+      let change = CommitRequest.Object(
+        object, base: base == nil ? .none : head.number, base, to: Row([title: .string(text)]))
+      let context = try store.beginContext(name: "program", on: head.number)
+      _ = try store.commit(CommitRequest([change]), by: context)
+      try store.endContext(context)
+      largest = max(largest, store.replayByteCount)
+    }
+    // A long session: what is due while it lasts.
+    for number in 1...300 { try set("\(number)") }
+    #expect((8_000..<20_000).contains(largest))
+    #expect(store.checkpointFailure == nil)
+    // Short ones, of which none has enough for a checkpoint by itself.
+    for number in 1...60 {
+      try store.close()
+      store = try open()
+      #expect(store.replayByteCount < 4_500)
+      #expect(store.unflushedByteCount < 4_000)
+      try set("session \(number)")
+    }
+    #expect(try store.head.row(of: object)?[title] == "session 60")
+    try store.close()
+  }
+
   @Test func `checkpoints of a store in which nothing happens leave nothing behind`() throws {
     let store = try open()
     var program = try NoteProgram(store)
