@@ -2,14 +2,16 @@ internal import ObjectModel
 internal import ObjectQuery
 internal import ObjectStore
 
-/// A key that a batch sets.
-struct BatchKey {
+/// A key that a batch sets: an object, as each value that is set is handed on with it.
+final class BatchKey {
   let name: String
   let key: KeyNumber
   /// Nil for a dynamic attribute.
   let property: Property?
   /// Set where setting it changes other objects: what leads back has to be kept right.
   let relationship: RelationshipInfo?
+  /// Set where no two objects may have the same value.
+  let identifier: Property?
 
   /// - Throws: `BatchError` where the entity has no such key, or no commit has it.
   init(
@@ -23,6 +25,7 @@ struct BatchKey {
       }
       self.property = property
       key = property.key
+      identifier = property.attribute?.isIdentifier ?? false ? property : nil
       relationship = property.relationship.flatMap { $0.isPlain(schema) ? nil : $0 }
       return
     }
@@ -39,6 +42,7 @@ struct BatchKey {
       throw BatchError.keyOfHeir(entity: info.name, key: name, heir: heir.name)
     }
     property = nil
+    identifier = nil
     relationship = nil
     key = try store.key(named: name)
   }

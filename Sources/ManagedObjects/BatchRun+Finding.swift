@@ -26,8 +26,8 @@ extension BatchRun {
       for (key, given) in keys {
         let value = try key.taken(given, row: nil, info, &rows)
         for object in objects {
-          if let value, let property = key.property, property.attribute?.isIdentifier ?? false,
-            try rows.isTaken(value, property, by: object, info)
+          if let value, let identifier = key.identifier,
+            try rows.isTaken(value, identifier, by: object, info)
           {
             throw BatchError.identifierTaken(row: nil, entity: info.name, key: key.name, value)
           }

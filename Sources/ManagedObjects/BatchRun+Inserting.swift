@@ -6,7 +6,9 @@ extension BatchRun {
   private struct NewObject {
     let number: Int
     let object: ObjectID
-    let values: [(key: BatchKey, value: Value?)]
+    /// In the order of their numbers, each with the place of its value.
+    let keys: [(key: BatchKey, place: Int)]
+    let values: [Value?]
   }
 
   /// Inserts objects of rows that say their keys.
@@ -14,21 +16,20 @@ extension BatchRun {
     _ entityName: String, _ rows: some Sequence<[String: Value]>
   ) throws {
     let info = try insertable(entityName)
-    var keys: [String: BatchKey] = [:]
-    try insert(info, rows) { run, row, _ in
-      var values: [(key: BatchKey, value: Value?)] = []
-      values.reserveCapacity(row.count)
+    var known: [String: BatchKey] = [:]
+    var objects: [NewObject] = []
+    for (number, row) in rows.enumerated() {
+      var (keys, values): ([(key: BatchKey, place: Int)], [Value?]) = ([], [])
       for (name, value) in row {
-        if let key = keys[name] {
-          values.append((key, value))
-          continue
-        }
-        let key = try run.key(name, of: info)
-        keys[name] = key
-        values.append((key, value))
+        let key = try known[name] ?? key(name, of: info)
+        known[name] = key
+        keys.append((key, values.count))
+        values.append(value)
       }
-      return values.sorted { $0.key.key < $1.key.key }
+      keys.sort { $0.key.key < $1.key.key }
+      try insert(keys, values, number, info, &objects)
     }
+    try insert(objects, info)
   }
 
   /// Inserts objects of rows whose keys are the same.
@@ -36,14 +37,16 @@ extension BatchRun {
     _ entityName: String, _ names: [String], _ rows: some Sequence<[Value?]>
   ) throws {
     let info = try insertable(entityName)
-    let keys = try names.map { try key($0, of: info) }
-    let order = keys.indices.sorted { keys[$0].key < keys[$1].key }
-    try insert(info, rows) { _, row, number in
+    let keys = try names.enumerated().map { (key: try key($1, of: info), place: $0) }
+      .sorted { $0.key.key < $1.key.key }
+    var objects: [NewObject] = []
+    for (number, row) in rows.enumerated() {
       guard row.count == keys.count else {
         throw BatchError.valueCountWrong(row: number, row.count, keys: keys.count)
       }
-      return order.map { (keys[$0], row[$0]) }
+      try insert(keys, row, number, info, &objects)
     }
+    try insert(objects, info)
   }
 
   private func insertable(_ entityName: String) throws -> EntityInfo {
@@ -52,24 +55,21 @@ extension BatchRun {
     return info
   }
 
-  private mutating func insert<Row>(
-    _ info: EntityInfo, _ rows: some Sequence<Row>,
-    values: (BatchRun, Row, Int) throws -> [(key: BatchKey, value: Value?)]
+  /// Adds a row to those that are inserted together, and inserts these where there are as many as one commit takes.
+  private mutating func insert(
+    _ keys: [(key: BatchKey, place: Int)], _ values: [Value?], _ number: Int, _ info: EntityInfo,
+    _ objects: inout [NewObject]
   ) throws {
-    var objects: [NewObject] = []
-    for (number, row) in rows.enumerated() {
-      let values = try values(self, row, number)
-      objects.append(
-        NewObject(number: number, object: try store.newObject(of: info.number), values: values))
-      if objects.count == objectsPerCommit {
-        try insert(objects, info)
-        objects.removeAll(keepingCapacity: true)
-      }
-    }
-    if !objects.isEmpty { try insert(objects, info) }
+    objects.append(
+      NewObject(
+        number: number, object: try store.newObject(of: info.number), keys: keys, values: values))
+    guard objects.count == objectsPerCommit else { return }
+    try insert(objects, info)
+    objects.removeAll(keepingCapacity: true)
   }
 
   private mutating func insert(_ objects: [NewObject], _ info: EntityInfo) throws {
+    if objects.isEmpty { return }
     try commit { rows in
       for new in objects {
         do {
@@ -91,12 +91,13 @@ extension BatchRun {
     _ new: NewObject, _ info: EntityInfo, _ rows: inout BatchRows
   ) throws {
     var entries: [Row.Entry] = []
-    entries.reserveCapacity(new.values.count + info.fillings.count)
+    entries.reserveCapacity(new.keys.count + info.fillings.count)
     var related: [(key: BatchKey, relationship: RelationshipInfo, value: Value?)] = []
-    for (key, given) in new.values {
+    for (key, place) in new.keys {
+      let given = new.values[place]
       guard let value = try key.taken(given, row: new.number, info, &rows) else { continue }
-      if key.property?.attribute?.isIdentifier ?? false, let property = key.property,
-        try rows.isTaken(value, property, by: new.object, info)
+      if let identifier = key.identifier,
+        try rows.isTaken(value, identifier, by: new.object, info)
       {
         throw BatchError.identifierTaken(row: new.number, entity: info.name, key: key.name, value)
       }
@@ -108,7 +109,7 @@ extension BatchRun {
     }
     // A row is made at once where its values are in order, which they are but for those that nobody gave.
     var row = Row(known: entries)
-    for (key, value) in info.fillings where !new.values.contains(where: { $0.key.key == key }) {
+    for (key, value) in info.fillings where !new.keys.contains(where: { $0.key.key == key }) {
       row[key] = value
     }
     rows.insert(new.object, row, isRelated: !related.isEmpty)
