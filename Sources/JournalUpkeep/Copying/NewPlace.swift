@@ -35,11 +35,15 @@ struct NewPlace {
       throw ToolError(.cannotCreate, error.description).leaving(path)
     }
     do throws(DiskError) {
-      _ = try folder.file(JournalFiles.copyMark, .new)
-      try folder.sync()
+      try mark()
     } catch {
       throw gaveUp(because: ToolError(.cannotCreate, error.description))
     }
+  }
+
+  private func mark() throws(DiskError) {
+    _ = try folder.file(JournalFiles.copyMark, .new)
+    try folder.sync()
   }
 
   /// Runs what fills a place that was made. Where that fails, all of it is taken away again.
@@ -58,7 +62,12 @@ struct NewPlace {
   /// - Returns: the reason, which says where something had to be left there.
   func gaveUp(because reason: ToolError) -> ToolError {
     do throws(DiskError) {
+      // Without a mark it was said to be whole, and nobody knows whether durably.
+      let isWhole = try folder.information(of: JournalFiles.copyMark) == nil
+      if isWhole, try folder.information(of: JournalFiles.manifest) != nil { try mark() }
       try removeContents()
+      // Whatever of it a loss of power brings back has the mark.
+      try folder.sync()
       if try folder.information(of: JournalFiles.copyMark) != nil {
         try folder.remove(JournalFiles.copyMark)
       }
@@ -66,7 +75,7 @@ struct NewPlace {
     } catch {
       return reason.leaving(path)
     }
-    // What a loss of power may bring back has the mark, or nothing in it.
+    // Where this fails, what a loss of power brings back has the mark, or nothing in it.
     try? parent.sync()
     return reason
   }

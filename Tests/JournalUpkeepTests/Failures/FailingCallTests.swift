@@ -10,16 +10,16 @@ import ToolSupport
 
   /// A journal of which something is damaged, so that a repair has something to do.
   enum Journal: CaseIterable {
-    case frame, header, manifestMissing, firstSegmentMissing, state
+    case frame, header, footer, manifestMissing, firstSegmentMissing, state
 
     func make() throws -> SimulatedDisk {
       let disk = try LongJournal.make(.late, compacted: self == .state)
       let folder = try disk.folder(at: Journals.path)
       let segment = "\(Journals.path)/journal/0000000002.xj"
       switch self {
-      case .frame, .header:
+      case .frame, .header, .footer:
         var bytes = try #require(disk.contents(of: segment))
-        bytes[self == .header ? 20 : 1500] ^= 0x55
+        bytes[self == .header ? 20 : self == .footer ? bytes.count - 1 : 1500] ^= 0x55
         try disk.setContents(segment, bytes)
       case .manifestMissing: try folder.remove("MANIFEST")
       case .firstSegmentMissing: try folder.folder("journal").remove("0000000001.xj")
