@@ -286,7 +286,7 @@ struct RefusalTests {
     .editUnfit(position: 47), .formatUnknown(47), .fieldUnknown(kind: 47), .objectOfAnotherStore,
     .kindKnown(47), .negativeCount, .objectTwice, .numberTooLarge, .decimalUnreadable,
     .urlUnreadable, .tooDeep, .keysNotInOrder, .membersNotInOrder, .fieldsNotInOrder,
-    .changeOfNothing, .changeUnfit, .previousNotBefore,
+    .changeOfNothing, .changeUnfit, .previousNotBefore, .tooMany,
   ]
 
   @Test func `every error is one sentence unlike all others, with its place`() {
