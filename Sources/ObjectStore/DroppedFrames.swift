@@ -54,20 +54,19 @@ final class DroppedFrames: @unchecked Sendable {
       }
     }
     goOver { [self] in
-      let count = takeCountBeside()
-      return pass(1 + (count ?? 0)) && count != nil
+      let beside = takeCountBeside()
+      return pass(1 + beside.count) && beside.isWell
     }
     thread?.join()
-    guard let count = takeCountBeside() else { return false }
-    return pass(count)
+    let beside = takeCountBeside()
+    return beside.isWell && pass(beside.count)
   }
 
-  /// How many frames have been looked at on the other thread since this was asked last; nil where there is no need to
-  /// go on.
-  private func takeCountBeside() -> Int? {
+  /// How many frames have been looked at on the other thread since this was asked last, and whether to go on.
+  private func takeCountBeside() -> (count: Int, isWell: Bool) {
     lock.withLock {
       defer { countBeside = 0 }
-      return isWell ? countBeside : nil
+      return (countBeside, isWell)
     }
   }
 

@@ -35,10 +35,9 @@ package struct IndexEntry: Hashable, Sendable {
   var kind: UInt8 { UInt8(truncatingIfNeeded: head >> 1) }
 
   /// Whether it says that the object does not have the value any more.
-  var isRemoved: Bool {
-    get { head & 1 != 0 }
-    set { head = head & ~1 | (newValue ? 1 : 0) }
-  }
+  var isRemoved: Bool { head & 1 != 0 }
+
+  mutating func remove() { head |= 1 }
 
   /// Whether both are of the same object and value, added or removed.
   @inline(__always)

@@ -64,7 +64,7 @@ extension JournaledStore {
     var frame = cut.frame.next
     if commit <= head { frame = try pastCommits.place(of: commit, head: head).number }
     if let edit = firstEdits.min() { frame = min(frame, try reader(fromSegmentWith: edit).1) }
-    if let piece = cut.firstUnnamedPiece { frame = min(frame, piece) }
+    frame = min(frame, cut.firstUnnamedPiece ?? frame)
     frame = try firstFrame(neededFrom: frame, through: cut.frame)
     // Commits in those frames stay as well, with what is needed to count back to them.
     if let first = try pastCommits.firstCommit(from: frame, head: head) {
@@ -98,7 +98,6 @@ extension JournalReader {
     neededFrom lower: FrameNumber, through last: FrameNumber
   ) throws(StoreError) -> FrameNumber {
     var first = lower
-    guard lower <= last else { return first }
     func note(_ entry: Batch.Entry) {
       if case .spanning(let span) = entry { first = min(first, span.firstFrame) }
     }

@@ -157,7 +157,7 @@ struct SnapshotIndex: Sendable {
     let added = new.flatMap { IndexEntry(number, $0, of: object) }
     var removed = old.flatMap { IndexEntry(number, $0, of: object) }
     if removed == added { return [] }
-    removed?.isRemoved = true
+    removed?.remove()
     return [removed, added].compactMap(\.self)
   }
 

@@ -106,7 +106,10 @@ import Testing
     try store.close()
   }
 
-  @Test func `pieces in an earlier segment than what names them are dropped with it`() throws {
+  @Test(arguments: [false, true])
+  func `pieces are dropped with what names them, whether in an earlier segment or in its own`(
+    areApart: Bool
+  ) throws {
     let store = try Self.open(SimulatedDisk(seed: 8))
     var program = try NoteProgram(store)
     try program.save()
@@ -117,7 +120,7 @@ import Testing
       let text = String(repeating: "a long text ", count: 300 * round)
       try store.record(.inserted(object), by: context)
       try store.record(.set(object, title, .string(text)), by: context)
-      try store.beginSegment()
+      if areApart { try store.beginSegment() }
       let row = Row([title: .string(text)])
       _ = try store.commit(
         CommitRequest([.init(object, base: .none, nil, to: row)]), by: context)

@@ -13,7 +13,10 @@ struct IndexForgery {
     var entries: [[UInt64]]
     /// The payload, where it is not that of the entries.
     var payload: [UInt8]?
+    /// What stands where the payload's LZ4 frame does, where it is not that.
+    var lz4Frame: [UInt8]?
     var kind: UInt8 = 34
+    var flags: UInt8 = 0
     var unsyncedFrameCount: UInt32 = 0
     // What the index claims
     var first: [UInt64]?
@@ -72,7 +75,10 @@ struct IndexForgery {
         payload += Self.bytes(of: entry, after: before)
       }
       var frame = FrameBytes(UInt64(place) + 1, block.payload ?? payload, after: previousCheck)
-      frame.kind = block.kind
+      (frame.kind, frame.flags) = (block.kind, block.flags)
+      if let other = block.lz4Frame {
+        (frame.lz4Frame, frame.lz4FrameByteCount) = (other, UInt32(other.count))
+      }
       frame.unsyncedFrameCount = block.unsyncedFrameCount
       previousCheck = frame.bodyCheck(salt: runSalt)
       let sealed = frame.encoded(salt: runSalt)

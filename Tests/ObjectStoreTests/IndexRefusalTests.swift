@@ -1,5 +1,6 @@
 // Index runs whose checks are right and whose contents are not: each is refused with the finding that fits.
 
+import DiskSimulation
 import Journaling
 import ObjectStore
 import TestSupport
@@ -62,6 +63,7 @@ import Testing
     #expect(finding { $0.changeFooter = { $0[1] = 4 } } == .indexMalformed)
     #expect(finding { $0.changeFooter = { $0[1] = 2 } } == .indexMalformed)
     #expect(finding { $0.changeFooter = { $0[2] = 1 << 62 } } == .indexDamaged)
+    #expect(finding { $0.changeFooter = { $0[2] = 10_000 } } == .indexMalformed)
     #expect(finding { $0.blocks[0].sealedByteCount = 200 } == .indexMalformed)
     #expect(finding { $0.blocks[0].sealedByteCount = 48 } == .indexMalformed)
     #expect(finding { $0.blocks[0].sealedByteCount = 1 << 40 } == .indexMalformed)
@@ -74,6 +76,11 @@ import Testing
   @Test func `a block that is none, or not what the index says, is refused`() {
     #expect(finding { $0.blocks[0].kind = 32 } == .blockDamaged)
     #expect(finding { $0.blocks[0].unsyncedFrameCount = 1 } == .blockMalformed)
+    #expect(finding { $0.blocks[0].flags = 0x80 } == .blockNewer(format: 1, flags: 0x80))
+    #expect(finding { $0.blocks[0].flags = 1 } == nil, "a flag that may be ignored")
+    // What is stored begins as an LZ4 frame does, and is none.
+    let none: [UInt8] = [0x04, 0x22, 0x4D, 0x18, 0x60, 0x70, 0x73, 9, 0, 0, 0, 1, 2, 0, 0, 0, 0]
+    #expect(finding { $0.blocks[0].lz4Frame = none } == .blockMalformed)
     #expect(finding { $0.blocks[1].first = $0.blocks[0].entries[1] } == .blockMalformed)
     #expect(finding { $0.blocks[0].entries.swapAt(0, 1) } == .blockMalformed)
     #expect(
@@ -92,14 +99,39 @@ import Testing
       try run.load(0, from: .least, before: .greatest, into: &entries)
     }
     #expect(whileReading == .blockMalformed, "who merges it with another relies on its order")
+    let unreadable = finding {
+      $0.blocks[0].payload = [63]
+    } _: { (run) throws(RunError) in
+      var entries: ContiguousArray<IndexEntry> = []
+      try run.load(0, from: .least, before: .greatest, into: &entries)
+    }
+    #expect(unreadable == .blockMalformed)
     #expect(
       finding { $0.blocks[0].payload = [UInt8](repeating: 1, count: 65_537) } == .blockMalformed)
+  }
+
+  @Test func `a run that has become another since it was opened is told by verifying`() throws {
+    let disk = SimulatedDisk(seed: 1)
+    try disk.setContents("index", Self.sound().bytes)
+    let run = try IndexRun(
+      "index", in: disk.folder(at: ""), store: runStore,
+      cache: BlockCache(largestByteCount: 1 << 20))
+    try run.verify()
+    var other = Self.sound()
+    other.blocks.removeLast()
+    try disk.setContents("index", other.bytes)
+    let error = #expect(throws: RunError.self) { try run.verify() }
+    guard case .damaged(let finding)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(finding.kind == .indexDamaged)
   }
 
   @Test(arguments: [
     "no word differs", "a seventh word differs", "no bytes between", "more zeros than bytes",
     "a zero not counted at the low end", "a zero not counted at the high end", "cut short",
-    "bytes behind the last", "nothing",
+    "bytes behind the last", "nothing behind what differs", "nothing",
   ])
   func `an entry that is not written as it should be is refused`(fault: String) {
     let found = finding { forgery in
@@ -117,6 +149,7 @@ import Testing
         bytes.replaceSubrange((bytes.count - 2)..., with: [0x60, 7, 0])
       case "cut short": bytes.removeLast()
       case "bytes behind the last": bytes.append(0)
+      case "nothing behind what differs": bytes.removeLast(bytes.count - 1)
       default: bytes = []
       }
       forgery.blocks[1].payload = bytes

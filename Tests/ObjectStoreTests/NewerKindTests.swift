@@ -1,6 +1,8 @@
 // What newer code has put into the journal or attached to the manifest stays, byte for byte.
 
+import ByteCoding
 import DiskSimulation
+import EventCoding
 import Journaling
 import ObjectModel
 import ObjectStore
@@ -74,6 +76,47 @@ import Testing
     try store.close()
   }
 
+  /// What a commit or an event has that newer code wrote and says may be passed over.
+  @Test(arguments: [false, true])
+  func `a compaction drops nothing of a kind that it does not know`(isField: Bool) throws {
+    var (edits, commits) = ([Self.named(0)], [[UInt8]]())
+    if isField {
+      let (tag, context) = (ManifestBytes().store.tag, ContextNumber(rawValue: 1))
+      let events: [Event] = [
+        .contextBegan(context, name: "newer", on: .none, parent: nil), .contextEnded(context),
+      ]
+      for event in events {
+        var writer = ByteWriter()
+        try EventEncoder(store: tag).append(event, to: &writer)
+        edits.append(writer.array)
+      }
+      let content = CommitContent(
+        number: 1, time: RecordedTime(rawValue: 1), context: context, precedingEditCount: 2,
+        changes: [])
+      var writer = ByteWriter()
+      try CommitEncoder(store: tag).append(
+        content, fields: [CommitField(kind: 77, bytes: [1])], to: &writer)
+      commits.append(writer.array)
+    } else {
+      edits.append([77, 1, 2])
+    }
+    var first = SegmentBuilder()
+    first.add(batchBytes(firstEdit: 1, edits: edits, commits: commits))
+    var header = StoreBuilder.header(after: first)
+    header.firstEdit = UInt64(edits.count) + 1
+    var second = SegmentBuilder(header)
+    second.add(batchBytes(firstEdit: header.firstEdit, edits: [Self.named(1)]))
+    let disk = try StoreBuilder([first, second]).disk()
+    let store = try Self.open(disk)
+    #expect(store.lastCommit == (isField ? 1 : 0))
+    let error = #expect(throws: StoreError.self) { try store.compact(keeping: .latest) }
+    #expect(error?.code == .newerFormat)
+    #expect(error?.description.contains("kind 77") == true, "\(String(describing: error))")
+    #expect(disk.paths.contains(Self.path + "/journal/0000000001.xj"))
+    #expect(throws: Never.self) { try store.compact(keeping: .everything) }
+    try store.close()
+  }
+
   // MARK: Attachments
 
   /// A store with two attachments of newer code: one with a file among the snapshots, one without.
@@ -120,6 +163,18 @@ import Testing
       try store.close()
     }
     #expect(disk.paths.contains { $0.hasSuffix(".xc") })
+  }
+
+  @Test func `a backup of a store without a checkpoint has them too`() throws {
+    let (disk, attachments) = try Self.attached()
+    let store = try Self.open(disk)
+    try store.backup(to: "copy")
+    #expect(try Self.unknown(disk, at: "copy") == attachments)
+    #expect(disk.contents(of: Self.file(in: "copy")) == [7, 7, 7])
+    try store.close()
+    let copied = try JournaledStore(on: disk, at: "copy", model: nil, options: .small)
+    #expect(copied.findings == [] && copied.existingKey(named: "a") != nil)
+    try copied.close()
   }
 
   @Test(arguments: [false, true])

@@ -135,6 +135,7 @@ import Testing
       { $0.flags = 4 }, { $0.rowCount = 4 }, { $0.rowCount = .max }, { $0.rest = [0] },
       { $0.columnCount = 1 }, { $0.columnCount = 3 }, { $0.columnCount = .max },
       { $0.columns[0].storedByteCount += 1 }, { $0.columns[1].storedByteCount -= 1 },
+      { $0.commits.storedByteCount = .max }, { $0.commits.storedByteCount = 0 },
       { $0.columns[0].storedByteCount = 0 }, { $0.columns[0].storedByteCount = .max },
       { $0.columns[1].byteCount = 64 << 20 }, { $0.columns[1].byteCount = .max },
       { $0.columns.swapAt(0, 1) }, { $0.columns[1].key = 1 },
@@ -238,6 +239,16 @@ import Testing
       #expect(throws: RunError.self) { try run.samples() }
       #expect(try run.row(of: object(10)) == .found(Row([key(1): 1, key(5): "a"])))
     }
+    // One that cannot be read, behind two that can.
+    var list = try PropertyListWriter.encode([1, 2, "abc"])
+    list[8 + 4] = 0x7F
+    var spoilt = try self.block()
+    spoilt.commits = Column(nil, list: list)
+    #expect(finding(RunForgery(spoilt).bytes) == .columnMalformed(nil))
+    let run = try run(RunForgery(spoilt).bytes)
+    #expect(try run.stored(object(10))?.changed == 1)
+    #expect(throws: RunError.self) { try run.stored(object(12)) }
+    #expect(throws: RunError.self) { try run.samples() }
     var block = try block()
     block.commits.stored[5] ^= 1
     block.commits.byteCount += 1

@@ -1,0 +1,80 @@
+// An index of many blocks is gone through from any place on, either way.
+
+import DiskAccess
+import DiskSimulation
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+@Suite struct IndexBlocksTests {
+  private static let count = 3_000
+
+  /// A store with so many notes that their ranks fill several blocks, each rank three times.
+  private static func made(
+    on disk: SimulatedDisk = SimulatedDisk(seed: 6)
+  ) throws -> (store: JournaledStore, rank: KeyNumber) {
+    var options = StoreOptions()
+    options.journal = .small
+    let store = try JournaledStore(
+      on: disk, at: StoreLife.path, model: try StoreLife.model(), options: options)
+    let rank = try store.key(named: "rank")
+    let context = try store.beginContext(name: "", on: store.lastCommit)
+    let changes = try (0..<count).map { number in
+      CommitRequest.Object(
+        try store.newObject(of: EntityNumber(rawValue: 0)), base: .none, nil,
+        to: Row([rank: .integer(number / 3)]))
+    }
+    _ = try store.commit(CommitRequest(changes), by: context)
+    try store.endContext(context)
+    return (store, rank)
+  }
+
+  private static let ranges: [(IndexRange, ClosedRange<Int>)] = [
+    (.all, 0...999), (.equal(to: 341), 341...341), (IndexRange(from: .excluding(340)), 341...999),
+    (IndexRange(to: .excluding(683)), 0...682),
+    (IndexRange(from: .including(300), to: .including(900)), 300...900),
+  ]
+
+  @Test func `every range of a large index has what is in it, in order, either way`() throws {
+    let (store, rank) = try Self.made()
+    try store.compact(keeping: .latest)
+    for (range, ranks) in Self.ranges {
+      let expected = ranks.flatMap { [$0, $0, $0] }
+      for descending in [false, true] {
+        var found: [Int] = []
+        try store.head.forEachObject(
+          of: [EntityNumber(rawValue: 0)], indexedBy: rank, range, descending: descending
+        ) {
+          found.append($0.value?.integer ?? -1)
+          return true
+        }
+        #expect(found == (descending ? expected.reversed() : expected), "\(ranks)")
+      }
+    }
+    #expect(try store.verify(deep: true) == [])
+    try store.close()
+  }
+
+  @Test(arguments: 1...6)
+  func `where a block of an index cannot be written nothing has changed, and later it can`(
+    number: Int
+  ) throws {
+    let disk = SimulatedDisk(seed: 7)
+    let (store, _) = try Self.made(on: disk)
+    let (last, kept) = (store.lastCommit, store.firstKeptCommit)
+    let names = (1...9).map { "000000000\($0).xi" }
+    disk.faults = names.map {
+      SimulatedFault(
+        .failure(.noSpace), calls: [.write, .append, .allocate], name: $0, number: number)
+    }
+    let error = #expect(throws: StoreError.self) { try store.compact(keeping: .latest) }
+    disk.faults = []
+    #expect(error?.code == .disk)
+    #expect(store.lastCommit == last && store.firstKeptCommit == kept)
+    #expect(!disk.paths.contains { $0.hasSuffix(".xi") })
+    #expect(try store.compact(keeping: .latest))
+    #expect(try store.verify(deep: true) == [])
+    try store.close()
+  }
+}
