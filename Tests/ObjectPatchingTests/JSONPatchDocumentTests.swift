@@ -50,6 +50,11 @@ import Testing
       (#"[{"op":"add","path":5,"value":[2]}]"#, .wrongType, "/0/path"),
       (#"[{"op":"add","path":"/b/c"}]"#, .missingMember, "/0"),
       (#"[{"op":"merge","path":""}]"#, .badValue, "/0/op"),
+      (#"[5]"#, .wrongType, "/0"), (#"[{"op":"remove","path":"/a/0"},[]]"#, .wrongType, "/1"),
+      (#"[{"op":"test","path":"/a/0/x","value":1}]"#, .nothingThere, "/0/path"),
+      (#"[{"op":"add","path":"/a/0/x","value":1}]"#, .nothingThere, "/0/path"),
+      (#"[{"op":"remove","path":"/a/0/x"}]"#, .nothingThere, "/0/path"),
+      (#"[{"op":"replace","path":"/a/0/x/y","value":1}]"#, .nothingThere, "/0/path"),
       (#"{"op":"merge","path":""}"#, .wrongType, ""),
       (
         "[{\"op\":\"add\",\"path\":\"/e\u{301}\",\"value\":1},"
@@ -60,6 +65,12 @@ import Testing
       let error = try error(patch, on: document)
       #expect(error?.code == code && error?.path == path, "\(patch): \(String(describing: error))")
     }
+  }
+
+  @Test func `a document that is moved to where it is stays as it is`() throws {
+    let document = try json(#"{"a":[1],"b":{}}"#)
+    let patch = try JSONPatchDocument(json(#"[{"op":"move","from":"","path":""}]"#))
+    #expect(try patch.applied(to: document) == document)
   }
 
   @Test func `S81: copies within copies end at a limit`() throws {
