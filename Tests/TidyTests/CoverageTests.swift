@@ -87,17 +87,43 @@ struct Coverage {
     )
   }
 
-  @Test func `a room below its share fails, and one that is missing fails`() throws {
+  @Test(arguments: ["", "Attic"])
+  func `a room below its share fails, whatever is listed`(strict: String) throws {
     let regions = [(1, 33, 2), (3, 25, 0), (6, 4, 2)]
-    let listed = "Sources/Attic/A.swift: return 0 # nobody asks"
+    let listed = strict.isEmpty ? "" : "Sources/Attic/A.swift: return 0 # nobody asks"
     #expect(
-      try verdict(regions, listing: listed, percent: 67).dropFirst() == [
+      try verdict(regions, listing: listed, strict: strict, percent: 67).dropFirst() == [
         "error: Attic is below 67 %", "status 1",
       ])
-    #expect(try verdict(regions, listing: listed, percent: 66).last == "status 0")
+    let said = try verdict(regions, listing: listed, strict: strict, percent: 66)
+    #expect(said.last == "status 0")
+  }
+
+  @Test func `of what is not strict nothing is named`() throws {
+    let regions = [(1, 33, 2), (3, 25, 0), (6, 4, 2)]
+    for strict in ["", "Attic/B Attic/*B", "Attic/"] {
+      let said = try verdict(regions, strict: strict)
+      #expect(!said.contains { $0.contains("never ran") }, "\(said)")
+    }
+  }
+
+  @Test(arguments: ["Attic", "Attic/A", "Attic/*", "Attic/A*", "*/A"])
+  func `a room or a file is strict by its name, in which a star stands for any letters`(
+    strict: String
+  ) throws {
+    let said = try verdict([(1, 33, 2), (3, 25, 0), (6, 4, 2)], strict: strict)
     #expect(
-      try verdict(regions, strict: "Cellar").dropFirst() == [
-        "error: the tests ran nothing of Cellar", "status 1",
+      said.dropFirst() == [
+        "error: never ran, not listed in uncovered.txt (line 5): Sources/Attic/A.swift: return 0",
+        "status 1",
+      ])
+  }
+
+  @Test(arguments: ["Cellar", "Attic/B", "Attic/A.swift", "Cellar/*", "Att"])
+  func `a strict room or file that is not there fails`(strict: String) throws {
+    #expect(
+      try verdict([(1, 33, 2)], strict: strict).dropFirst() == [
+        "error: there is no room or file \(strict), all of which should run", "status 1",
       ])
   }
 
