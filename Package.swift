@@ -168,8 +168,8 @@ let package = Package(
     tests(
       of: "ObjectStoreTests",
       imports: [
-        "ByteCoding", "DiskAccess", "DiskSimulation", "EventFold", "Journaling", "ObjectModel",
-        "ObjectQuery", "ObjectStore", "PropertyListCoding", "TestSupport",
+        "ByteCoding", "DiskAccess", "DiskSimulation", "EventCoding", "EventFold", "Journaling",
+        "ObjectModel", "ObjectQuery", "ObjectStore", "PropertyListCoding", "TestSupport",
       ]),
     tests(
       of: "ManagedObjectsTests",

@@ -63,7 +63,7 @@ import Testing
     #expect(finding { $0.changeFooter = { $0[1] = 4 } } == .indexMalformed)
     #expect(finding { $0.changeFooter = { $0[1] = 2 } } == .indexMalformed)
     #expect(finding { $0.changeFooter = { $0[2] = 1 << 62 } } == .indexDamaged)
-    #expect(finding { $0.changeFooter = { $0[2] = 10_000 } } == .indexMalformed)
+    #expect(finding { $0.changeFooter = { $0[2] = 10_000 } } == .indexDamaged)
     #expect(finding { $0.blocks[0].sealedByteCount = 200 } == .indexMalformed)
     #expect(finding { $0.blocks[0].sealedByteCount = 48 } == .indexMalformed)
     #expect(finding { $0.blocks[0].sealedByteCount = 1 << 40 } == .indexMalformed)

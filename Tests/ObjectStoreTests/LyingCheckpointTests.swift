@@ -24,7 +24,7 @@ import Testing
   /// One thing that no checkpoint has: fields of this kind instead of theirs.
   static let forgeries: [(String, Value?)] = [
     ("number", "one"), ("number", nil), ("number", .integer(-1)),
-    ("number", .integer(.max)), ("time", "now"), ("layers", 3),
+    ("number", .integer(.max)), ("number", .integer(1 << 62 + 1)), ("time", "now"), ("layers", 3),
     ("layers", [3]), ("layers", [["era": 9, "runs": []]]), ("layers", [["era": 0, "runs": [3]]]),
     ("layers", [["era": 0, "runs": [["name": 3, "length": 1, "check": 1]]]]),
     ("layers", [["era": 0, "runs": [["name": "0000000001.xr", "length": 1]]]]),

@@ -62,12 +62,13 @@ struct NewPlace {
   /// - Returns: the reason, which says where something had to be left there.
   func gaveUp(because reason: ToolError) -> ToolError {
     do throws(DiskError) {
-      // Without a mark it was said to be whole, and nobody knows whether durably.
+      // Without a mark it was said to be whole, and nobody knows whether durably. A disk that does not even take the mark,
+      // or the names as they are then, keeps nothing from being taken away: it needs a loss of power as well to come back.
       let isWhole = try folder.information(of: JournalFiles.copyMark) == nil
-      if isWhole, try folder.information(of: JournalFiles.manifest) != nil { try mark() }
+      if isWhole, try folder.information(of: JournalFiles.manifest) != nil { try? mark() }
       try removeContents()
       // Whatever of it a loss of power brings back has the mark.
-      try folder.sync()
+      try? folder.sync()
       if try folder.information(of: JournalFiles.copyMark) != nil {
         try folder.remove(JournalFiles.copyMark)
       }
