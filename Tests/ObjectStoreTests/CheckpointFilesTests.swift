@@ -181,28 +181,36 @@ import Testing
     try again.close()
   }
 
-  @Test func `rows of more bytes than a block keeps from others are merged as they are`() throws {
+  @Test func `rows whose neighbours were large and are gone are merged all the same`() throws {
     let disk = SimulatedDisk(seed: 9)
     var options = StoreOptions()
     options.journal = .small
     let store = try JournaledStore(
       on: disk, at: StoreLife.path, model: try StoreLife.model(), options: options)
     let title = try store.key(named: "title")
-    var rows: [ObjectID: Row] = [:]
-    for round in 0..<2 {
+    func commit(_ changes: [CommitRequest.Object]) throws {
       let context = try store.beginContext(name: "", on: store.lastCommit)
-      let changes = try (0..<300).map { number in
-        let object = try store.newObject(of: EntityNumber(rawValue: 0))
-        let letter = Character(UnicodeScalar(UInt8(97 + number % 26)))
-        rows[object] = Row([title: .string(String(repeating: letter, count: 40_000 + round))])
-        return CommitRequest.Object(object, base: .none, nil, to: rows[object])
-      }
       _ = try store.commit(CommitRequest(changes), by: context)
       try store.endContext(context)
       try store.checkpoint()
     }
+    var (left, gone): ([ObjectID: Row], [ObjectID: Row]) = ([:], [:])
+    for number in 0..<300 {
+      let letter = Character(UnicodeScalar(UInt8(97 + number % 26)))
+      let (small, large) = (
+        try store.newObject(of: EntityNumber(rawValue: 0)),
+        try store.newObject(of: EntityNumber(rawValue: 0))
+      )
+      left[small] = Row([title: .string("\(number)")])
+      gone[large] = Row([title: .string(String(repeating: letter, count: 60_000))])
+    }
+    try commit(
+      left.merging(gone) { one, _ in one }.sorted { $0.key < $1.key }
+        .map { .init($0.key, base: .none, nil, to: $0.value) })
+    let made = store.lastCommit
+    try commit(gone.sorted { $0.key < $1.key }.map { .init($0.key, base: made, $0.value, to: nil) })
     #expect(try store.compact(keeping: .latest))
-    #expect(try store.head.plain() == rows)
+    #expect(try store.head.plain() == left)
     #expect(try store.verify(deep: true) == [])
     try store.close()
   }
