@@ -146,6 +146,18 @@ import Testing
     try life.store.close()
   }
 
+  @Test func `whoever looks at a store that was opened just now has its model, and the names in it`()
+    throws
+  {
+    let disk = SimulatedDisk(seed: 23)
+    let store = try JournaledStore(
+      on: disk, at: StoreLife.path, model: try StoreLife.model(), options: .small)
+    let reader = try StoreReader(on: disk, at: StoreLife.path)
+    #expect(reader.model == store.model)
+    #expect(reader.existingKey(named: "title") != nil)
+    try store.close()
+  }
+
   @Test func `where there is no store there is nothing to look at`() throws {
     let error = #expect(throws: StoreError.self) {
       try StoreReader(on: SimulatedDisk(seed: 1), at: "None.xjournal")
