@@ -146,7 +146,7 @@ import Testing
     try life.store.close()
   }
 
-  @Test func `whoever looks at a store that was opened just now has its model, and the names in it`()
+  @Test func `whoever looks at a store that was just opened has its model, and its names`()
     throws
   {
     let disk = SimulatedDisk(seed: 23)
