@@ -12,6 +12,8 @@ public enum BatchError: Error, Hashable, Sendable {
   case keyOfHeir(entity: String, key: String, heir: String)
   /// A key is computed or transient: no commit has it.
   case keyNotStored(entity: String, key: String)
+  /// A key is named twice.
+  case keyTwice(entity: String, key: String)
   /// A row has more or fewer values than there are keys.
   case valueCountWrong(row: Int, Int, keys: Int)
   /// A key does not take a value; the row, where rows were given.
@@ -56,6 +58,8 @@ extension BatchError: CustomStringConvertible {
       "\(entity) has no key ‘\(key)’, and \(heir), which inherits from it, has; make a batch of objects of \(heir)."
     case .keyNotStored(let entity, let key):
       "\(entity).\(key) is transient or computed, so that no commit has it; leave it out."
+    case .keyTwice(let entity, let key):
+      "\(entity).\(key) is named twice; name each key once."
     case .valueCountWrong(let row, let count, let keys):
       "Row \(row) has \(count) values, and there are \(keys) keys; give one for each, nil for none."
     case .valueRefused(let row, let entity, let key, let value, let takes):

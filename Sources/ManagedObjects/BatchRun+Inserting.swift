@@ -39,6 +39,9 @@ extension BatchRun {
     let info = try insertable(entityName)
     let keys = try names.enumerated().map { (key: try key($1, of: info), place: $0) }
       .sorted { $0.key.key < $1.key.key }
+    if let pair = zip(keys, keys.dropFirst()).first(where: { $0.key.key == $1.key.key }) {
+      throw BatchError.keyTwice(entity: info.name, key: pair.0.key.name)
+    }
     var objects: [NewObject] = []
     for (number, row) in rows.enumerated() {
       guard row.count == keys.count else {

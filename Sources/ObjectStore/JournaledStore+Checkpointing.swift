@@ -23,6 +23,8 @@ extension JournaledStore {
     let frame: FrameNumber
     /// The first piece that is named by no frame up to that one, and will be by a later one.
     let firstUnnamedPiece: FrameNumber?
+    /// How many bytes the journal had taken.
+    let journalByteCount: Int
   }
 
   /// Writes a checkpoint. Holds `checkpointing`.
@@ -92,6 +94,7 @@ extension JournaledStore {
     committing.withLock {
       pending.replaceLayers(belowTop: layers, indexRuns)
       replacePublishedLayers(belowTop: layers, indexRuns)
+      flushedJournalByteCount = cut.journalByteCount
       // Whatever failed before need not be put off any more.
       dueByteCount = options.unflushedByteCount
     }
@@ -126,10 +129,11 @@ extension JournaledStore {
     // Edits go on meanwhile: those in these frames were noted before they were written, and so are known to whoever
     // asks their contexts from here on. Of a large one there may be pieces alone.
     let (frame, firstUnnamedPiece) = journal.durableEnd
+    let byteCount = journal.appends.byteCount
     let snapshot = pending.settleAll()
     if covering {
       pending.cover()
-      flushedJournalByteCount = journal.appends.byteCount
+      cutJournalByteCount = byteCount
     }
     // Whoever waits for one of these commits finds it settled, and so does not show it any more.
     publish(anew: pending.snapshot)
@@ -141,7 +145,8 @@ extension JournaledStore {
     let catalogue = catalogue.settled(
       at: snapshot.number, max(snapshot.time, time), lastNumbers, areFinal: isClosing, live: live)
     return Cut(
-      snapshot: snapshot, catalogue: catalogue, frame: frame, firstUnnamedPiece: firstUnnamedPiece)
+      snapshot: snapshot, catalogue: catalogue, frame: frame, firstUnnamedPiece: firstUnnamedPiece,
+      journalByteCount: byteCount)
   }
 
   private func write(

@@ -11,7 +11,7 @@ extension JournaledStore {
     committing.withLock { pending.snapshot.changesByteCount }
   }
 
-  /// How many bytes of the journal opening would have to read; `StoreOptions.replayByteCount` bounds them.
+  /// How many bytes opening would have to read of what the journal has behind the last checkpoint.
   package var replayByteCount: Int {
     committing.withLock { journal.appends.byteCount - flushedJournalByteCount }
   }
@@ -38,7 +38,7 @@ extension JournaledStore {
       if isFlushing { return (false, byteCount / 2 >= options.unflushedByteCount) }
       isFlushing =
         byteCount >= dueByteCount
-        || journal.appends.byteCount - flushedJournalByteCount >= options.replayByteCount
+        || journal.appends.byteCount - cutJournalByteCount >= options.replayByteCount
         || canMend
       return (isFlushing, false)
     }

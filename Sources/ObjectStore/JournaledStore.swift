@@ -64,6 +64,8 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
   /// How many bytes the journal had taken at the last checkpoint, fewer than none where that was before the store was
   /// opened. Guarded by `committing`.
   var flushedJournalByteCount: Int
+  /// The same when one was begun last, whether it was written or not. Guarded by `committing`.
+  var cutJournalByteCount: Int
   /// What kept the last checkpoint that was due from being written. Guarded by `committing`.
   var flushFailure: StoreError?
   /// What was damaged and has been put right. Guarded by `committing`.
@@ -90,7 +92,8 @@ public final class JournaledStore: ReadableStore, @unchecked Sendable {
     eventTime = Atomic(fold.catalogue.time.rawValue)
     self.files = files
     dueByteCount = options.unflushedByteCount
-    flushedJournalByteCount = -fold.replayedByteCount
+    flushedJournalByteCount = journal.appends.byteCount - fold.replayedByteCount
+    cutJournalByteCount = flushedJournalByteCount
     leftContexts = LeftContexts(
       fold.catalogue, lastEdit: journal.editsOfNextCommit.upperBound.rawValue - 1)
     pending = PendingCommits(after: fold.snapshot, epoch: journal.commitEpoch)

@@ -33,6 +33,7 @@ import Testing
     #expect(tally.violations == "")
     #expect(tally["lives"] > 0)
     guard tally["lives"] >= 400 else { return }
+    #expect(tally["rotten and short"] > 5)
     for name in [
       "steps that failed", "failed syncs", "power losses", "process deaths", "crashes in a call",
       "looks into the past", "rivals", "clocks set", "full disks", "rotten", "rotten and opened",

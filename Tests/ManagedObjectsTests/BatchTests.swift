@@ -56,6 +56,9 @@ import Testing
     let posts = try result.objectIDs.map { try context.existingObject(with: $0) }
     #expect(posts.map { $0.value(forKey: "title") } == ["One", "Two"])
     #expect(posts[0].value(forKey: "score") == 1 && posts[1].value(forKey: "score") == nil)
+    #expect(throws: BatchError.keyTwice(entity: "Post", key: "title")) {
+      try stage.store.batchInsert("Post", keys: ["title", "score", "title"], [["a", 1, "b"]])
+    }
     #expect(throws: BatchError.valueCountWrong(row: 1, 1, keys: 2)) {
       try stage.store.batchInsert("Post", keys: ["score", "title"], [[1, "One"], [2]])
     }

@@ -3,6 +3,7 @@
 import DiskAccess
 import DiskSimulation
 import EventFold
+import Journaling
 import ObjectModel
 import ObjectStore
 import TestSupport
@@ -70,6 +71,25 @@ import Testing
     try again.close()
   }
 
+  @Test func `what a checkpoint that failed would have spared opening still counts`() throws {
+    let store = try open {
+      $0.unflushedByteCount = 1 << 30
+      $0.replayByteCount = 1 << 30
+    }
+    var program = try NoteProgram(store)
+    for _ in 1...20 { try program.save() }
+    let before = store.replayByteCount
+    #expect(before > 2_000)
+    disk.faults = Self.full
+    #expect(throws: StoreError.self) { try store.checkpoint() }
+    disk.faults = []
+    #expect(store.replayByteCount >= before)
+    try store.checkpoint()
+    #expect(store.replayByteCount < before)
+    try store.close()
+    #expect(try open().replayByteCount < before)
+  }
+
   @Test func `what opening has folded into memory is counted`() throws {
     let store = try open { $0.unflushedByteCount = 1 << 30 }
     var program = try NoteProgram(store)
@@ -114,13 +134,17 @@ import Testing
     #expect((8_000..<20_000).contains(largest))
     #expect(store.checkpointFailure == nil)
     // Short ones, of which none has enough for a checkpoint by itself.
+    var checkpoints: Set<String> = []
     for number in 1...60 {
       try store.close()
+      let manifest = try JournalReader(at: Self.path, on: disk).manifest
+      checkpoints.formUnion(manifest.attachments.map(\.fileName).filter { $0.hasSuffix(".xc") })
       store = try open()
       #expect(store.replayByteCount < 4_500)
       #expect(store.unflushedByteCount < 4_000)
       try set("session \(number)")
     }
+    #expect((3...30).contains(checkpoints.count), "\(checkpoints.count)")
     #expect(try store.head.row(of: object)?[title] == "session 60")
     try store.close()
   }

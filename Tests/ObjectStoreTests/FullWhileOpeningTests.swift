@@ -20,8 +20,12 @@ import Testing
     func open(_ faults: [SimulatedFault]) throws -> JournaledStore {
       let disk = life.disk.imageAfterProcessDeath()
       disk.faults = faults
+      disk.isTracing = true
       defer { disk.faults = [] }
-      return try life.store(on: disk)
+      let store = try life.store(on: disk)
+      let failed = disk.trace.filter { $0.contains(".\(ending)") && $0.contains("No space left") }
+      #expect(!failed.isEmpty)
+      return store
     }
     let names = (1...200).map { String("000000000\($0)".suffix(10)) + ".\(ending)" }
     for isLasting in [false, true] {

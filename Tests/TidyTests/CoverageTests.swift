@@ -17,7 +17,8 @@ struct Coverage {
 
   /// Runs the script on regions given as line, column and count.
   private func verdict(
-    _ regions: [(Int, Int, Int)], listing: String = "", strict: String = "Attic", percent: Int = 0
+    _ regions: [(Int, Int, Int)], listing: String = "", strict: String = "Attic",
+    rooms: String = "Attic", percent: Int = 0
   ) throws -> [String] {
     let root = FileManager.default.temporaryDirectory.appending(path: "tidy-\(UUID())")
     defer { try? FileManager.default.removeItem(at: root) }
@@ -38,7 +39,7 @@ struct Coverage {
     let said = try Repository(root: root).output(
       of: "sh", "-c",
       """
-      awk -v root='\(root.path)' -v listing=uncovered.txt -v strict='\(strict)' \
+      awk -v root='\(root.path)' -v listing=uncovered.txt -v strict='\(strict)' -v rooms='\(rooms)' \
       -v percent=\(percent) -f '\(script)' export.txt; echo "status $?"
       """)
     return try #require(said).split(separator: "\n").map(String.init)
@@ -116,6 +117,13 @@ struct Coverage {
       said.dropFirst() == [
         "error: never ran, not listed in uncovered.txt (line 5): Sources/Attic/A.swift: return 0",
         "status 1",
+      ])
+  }
+
+  @Test func `a room of which nothing is told fails`() throws {
+    #expect(
+      try verdict([(1, 33, 2)], rooms: "Attic Cellar").dropFirst() == [
+        "error: the tests ran nothing of Cellar", "status 1",
       ])
   }
 

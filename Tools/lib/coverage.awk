@@ -4,6 +4,7 @@
 #
 #   awk -v root=… -v listing=Tests/uncovered.txt -v strict="Journaling ObjectStore/Run*" -v percent=95 -f …
 #
+# rooms: what there must be something of.
 # strict: rooms, and files of rooms without their ending, of which * stands for any letters.
 #
 # What an assertion says when it fails is no region of ours: text after a comma, never evaluated.
@@ -122,6 +123,13 @@ END {
     printf "coverage: %-20s %5d of %5d regions  %6.2f %%\n", room, ran[room], total[room], share
     if (share < percent) {
       printf "error: %s is below %s %%\n", room, percent
+      failed = 1
+    }
+  }
+  wantedCount = split(rooms, wanted, " ")
+  for (i = 1; i <= wantedCount; i++) {
+    if (!(wanted[i] in total)) {
+      print "error: the tests ran nothing of " wanted[i]
       failed = 1
     }
   }

@@ -64,10 +64,10 @@ struct NewPlace {
     do throws(DiskError) {
       // Without a mark it was said to be whole, and nobody knows whether durably. A disk that does not even take the mark,
       // or the names as they are then, keeps nothing from being taken away: it needs a loss of power as well to come back.
-      let isWhole = try folder.information(of: JournalFiles.copyMark) == nil
-      if isWhole, try folder.information(of: JournalFiles.manifest) != nil { try? mark() }
+      let isMarked = ((try? folder.information(of: JournalFiles.copyMark)) ?? nil) != nil
+      if !isMarked { try? mark() }
       try removeContents()
-      // Whatever of it a loss of power brings back has the mark.
+      // Whatever of it a loss of power brings back has the mark, as far as the disk takes the names.
       try? folder.sync()
       if try folder.information(of: JournalFiles.copyMark) != nil {
         try folder.remove(JournalFiles.copyMark)
@@ -76,7 +76,6 @@ struct NewPlace {
     } catch {
       return reason.leaving(path)
     }
-    // Where this fails, what a loss of power brings back has the mark, or nothing in it.
     try? parent.sync()
     return reason
   }

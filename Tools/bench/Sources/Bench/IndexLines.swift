@@ -21,7 +21,8 @@ struct IndexLines {
     var adding = Comparison(
       line: "P12a", what: "synced saves of a child added to \(childCount)", goals: [.peers()])
     var ratio = Comparison(
-      line: "P12r", what: "the same; floor: added to 10", goals: [.floor(1 / 1.2)])
+      line: "P12r", what: "children added to \(childCount); floor: added to 10",
+      goals: [.floor(1 / 1.2)])
     var objects = [
       Comparison(
         line: "P12o", what: "the traversal as a set of a context's object", unit: .seconds),
