@@ -21,6 +21,18 @@ import Testing
     return (stage.disk.imageAfterProcessDeath(), posts.map(\.objectID), blog.objectID)
   }
 
+  /// A store that keeps nothing of what it has read, and a context of it.
+  private static func opened(
+    _ image: SimulatedDisk
+  ) throws -> (disk: SimulatedDisk, store: JournaledStore, context: ManagedObjectContext) {
+    let disk = image.imageAfterProcessDeath()
+    var options = StoreOptions.light
+    options.cacheByteCount = 0
+    let store = try JournaledStore(
+      on: disk, at: "store", model: try Stage.model(), options: options)
+    return (disk, store, ManagedObjectContext(store))
+  }
+
   /// Runs work while the reading of call *n* fails, and all after it, for every *n*; then a closure when all can be read
   /// again and a save has told what could not.
   private static func forEachFailure(
@@ -29,14 +41,9 @@ import Testing
     then look: (ManagedObjectContext, Int) throws -> Void
   ) throws {
     let (image, _, _) = try image()
-    var options = StoreOptions.light
-    options.cacheByteCount = 0
     var failureCount = 0
     for number in 1...30 {
-      let disk = image.imageAfterProcessDeath()
-      let store = try JournaledStore(
-        on: disk, at: "store", model: try Stage.model(), options: options)
-      let context = ManagedObjectContext(store)
+      let (disk, store, context) = try Self.opened(image)
       try prepare(store, context)
       disk.faults = [
         SimulatedFault(.failure(.inputOutput), calls: reads, number: number, isLasting: true)
@@ -92,13 +99,8 @@ import Testing
 
   @Test func `S57, S61: what others have saved and cannot be read keeps no save back`() throws {
     let (image, ids, _) = try Self.image()
-    var options = StoreOptions.light
-    options.cacheByteCount = 0
     for number in 1...12 {
-      let disk = image.imageAfterProcessDeath()
-      let store = try JournaledStore(
-        on: disk, at: "store", model: try Stage.model(), options: options)
-      let context = ManagedObjectContext(store)
+      let (disk, store, context) = try Self.opened(image)
       context.automaticallyMergesChanges = true
       let posts = try ids.map { try context.existingObject(with: $0) }
       let other = ManagedObjectContext(store)
@@ -121,14 +123,9 @@ import Testing
     throws
   {
     let (image, ids, _) = try Self.image()
-    var options = StoreOptions.light
-    options.cacheByteCount = 0
     var refusedCount = 0
     for number in 1...12 {
-      let disk = image.imageAfterProcessDeath()
-      let store = try JournaledStore(
-        on: disk, at: "store", model: try Stage.model(), options: options)
-      let context = ManagedObjectContext(store)
+      let (disk, store, context) = try Self.opened(image)
       context.automaticallyMergesChanges = true
       let child = ManagedObjectContext(parent: context)
       child.automaticallyMergesChanges = true
