@@ -21,22 +21,33 @@ final class IndexBlock: Sendable {
 
   /// Adds the entries from one on that stand before another.
   ///
-  /// - Parameter first: the block's first entry.
+  /// - Parameters:
+  ///   - first: the block's first entry.
+  ///   - end: nil where all are wanted from the first one on.
   /// - Returns: whether the block is as it should be, as far as it was read.
   func load(
-    first: IndexEntry, from start: IndexEntry, before end: IndexEntry,
+    first: IndexEntry, from start: IndexEntry, before end: IndexEntry?,
     into entries: inout ContiguousArray<IndexEntry>
   ) -> Bool {
     var entry = IndexEntry.least
-    var offset = 0
-    for place in 0..<entryCount {
-      guard IndexCoding.read(&entry, from: bytes, at: &offset), place > 0 || entry == first else {
-        return false
+    var (place, offset) = (0, 0)
+    return withUnsafeMutablePointer(to: &entry) { entry in
+      repeat {
+        guard IndexCoding.read(entry, from: bytes, at: &offset),
+          place > 0 || entry.pointee == first
+        else { return false }
+        place += 1
+      } while entry.pointee < start && place < entryCount
+      if entry.pointee < start { return offset == bytes.count }
+      entries.reserveCapacity(entries.count + entryCount - place + 1)
+      // Those that follow stand behind it.
+      while end.map({ entry.pointee < $0 }) ?? true {
+        entries.append(entry.pointee)
+        if place == entryCount { return offset == bytes.count }
+        guard IndexCoding.read(entry, from: bytes, at: &offset) else { return false }
+        place += 1
       }
-      if entry < start { continue }
-      if entry >= end { return true }
-      entries.append(entry)
+      return true
     }
-    return offset == bytes.count
   }
 }

@@ -43,30 +43,41 @@ enum IndexCoding {
   static func read(
     _ entry: inout IndexEntry, from bytes: UnsafeRawBufferPointer, at offset: inout Int
   ) -> Bool {
+    withUnsafeMutablePointer(to: &entry) { read($0, from: bytes, at: &offset) }
+  }
+
+  /// The same, where the entry lies in memory.
+  @inline(__always)
+  static func read(
+    _ entry: UnsafeMutablePointer<IndexEntry>, from bytes: UnsafeRawBufferPointer,
+    at offset: inout Int
+  ) -> Bool {
     guard offset < bytes.count else { return false }
+    let words = UnsafeMutableRawPointer(entry)
     var differing = bytes[offset]
     var place = offset + 1
     guard differing != 0, differing < 1 << UInt8(IndexEntry.wordCount) else { return false }
-    let previous = entry
-    let isSound = withUnsafeMutableBytes(of: &entry) { words in
-      while differing != 0 {
-        let word = differing.trailingZeroBitCount
-        differing &= differing - 1
-        guard place < bytes.count else { return false }
-        let (leading, trailing) = (Int(bytes[place] >> 4), Int(bytes[place] & 15))
-        let count = 8 - leading - trailing
-        guard count > 0, bytes.count - place > count else { return false }
-        let kept = load(count, from: bytes, at: place + 1)
-        guard kept & 0xFF != 0, kept >> UInt64(8 * (count - 1)) != 0 else { return false }
-        let old = words.load(fromByteOffset: 8 * word, as: UInt64.self)
-        words.storeBytes(
-          of: old ^ (kept << UInt64(8 * trailing)), toByteOffset: 8 * word, as: UInt64.self)
-        place += 1 + count
+    var (isOrdered, isDecided) = (false, false)
+    while differing != 0 {
+      let word = differing.trailingZeroBitCount
+      differing &= differing &- 1
+      guard place < bytes.count else { return false }
+      let (leading, trailing) = (Int(bytes[place] >> 4), Int(bytes[place] & 15))
+      let count = 8 &- leading &- trailing
+      guard count > 0, bytes.count &- place > count else { return false }
+      let kept = load(count, from: bytes, at: place &+ 1)
+      guard kept & 0xFF != 0, kept >> UInt64(8 &* (count &- 1)) != 0 else { return false }
+      let old = words.load(fromByteOffset: 8 &* word, as: UInt64.self)
+      let new = old ^ (kept << UInt64(8 &* trailing))
+      words.storeBytes(of: new, toByteOffset: 8 &* word, as: UInt64.self)
+      // The first word that differs decides; whether an entry is removed counts for nothing.
+      if !isDecided, word > 0 || old >> 1 != new >> 1 {
+        (isOrdered, isDecided) = (old < new, true)
       }
-      return true
+      place &+= 1 &+ count
     }
     offset = place
-    return isSound && previous < entry
+    return isOrdered
   }
 
   /// Loads some bytes that are there, at most eight.

@@ -1,3 +1,5 @@
+internal import ObjectModel
+
 /// Goes over the entries of several sources together, the newest of each object and value.
 struct IndexCursor {
   private var sources: [IndexSource]
@@ -18,21 +20,36 @@ struct IndexCursor {
 
   /// Calls a closure with each entry, those that are removed too.
   ///
-  /// Costs: a comparison an entry where sources do not lie within each other.
+  /// Costs: a search for each time that another source has the next entry.
   ///
   /// - Parameter body: returns whether to go on.
   mutating func forEach(_ body: (IndexEntry) throws(StoreError) -> Bool) throws(StoreError) {
-    while let (source, bound) = try next() {
-      var place = sources[source].place
-      let entries = sources[source].entries
-      // The first is the least of all; the others are as long as they stand before what others have.
-      repeat {
-        guard try body(entries[place]) else { return }
-        place += 1
-      } while place < entries.count
-        && (bound.map { precedes(entries[place], $0) } ?? true)
-      sources[source].move(to: place)
+    try forEachStretch { (entries) throws(StoreError) in
+      for entry in entries {
+        guard try body(entry) else { return false }
+      }
+      return true
     }
+  }
+
+  /// The same, with as many entries at a time as follow one another in one source.
+  mutating func forEachStretch(
+    _ body: (ArraySlice<IndexEntry>) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    while let (source, bound) = try next() {
+      let place = sources[source].place
+      let end = end(of: sources[source].entries, from: place, before: bound)
+      guard try body(sources[source].entries[place..<end]) else { return }
+      sources[source].move(to: end)
+    }
+  }
+
+  /// Where those end that stand before what others have: the first is the least of all.
+  private func end(
+    of entries: ContiguousArray<IndexEntry>, from place: Int, before bound: IndexEntry?
+  ) -> Int {
+    guard let bound, let last = entries.last, !precedes(last, bound) else { return entries.count }
+    return (place + 1..<entries.count).firstPlace(inOrder: { !precedes(entries[$0], bound) })
   }
 
   /// The source whose turn it is, and the first entry of any other; nil at the end of all.

@@ -75,12 +75,14 @@ package final class IndexRun: Sendable {
   ) throws(RunError) {
     let content = try content(ofBlock: block)
     let loadedBefore = entries.count
-    guard content.load(first: blocks.firsts[block], from: start, before: end, into: &entries)
+    let next = block + 1 < blockCount ? blocks.firsts[block + 1] : nil
+    let endsBefore = next.map { $0 <= end } ?? false
+    guard
+      content.load(
+        first: blocks.firsts[block], from: start, before: endsBefore ? nil : end, into: &entries)
     else { throw malformed(block) }
     // Who goes over a run relies on its order, from block to block too.
-    if block + 1 < blockCount, entries.count > loadedBefore,
-      let last = entries.last, last >= blocks.firsts[block + 1]
-    {
+    if let next, entries.count > loadedBefore, let last = entries.last, last >= next {
       throw malformed(block)
     }
   }

@@ -65,6 +65,39 @@ struct Matching {
     }
   }
 
+  /// How many of those there are that the snapshot itself has.
+  ///
+  /// Costs: what an index tells by itself is counted as it lies there.
+  func countStored() throws(StoreError) -> Int {
+    var count = 0
+    guard case .index(let scan) = query.plan.access else {
+      _ = try forEachStored { (_) throws(StoreError) in
+        count += 1
+        return true
+      }
+      return count
+    }
+    let tellsAll = query.plan.rest == nil
+    for range in scan.ranges {
+      if tellsAll, reader.unsaved == nil,
+        let found = try snapshot.countOfObjects(
+          of: query.entities, indexedBy: scan.key, IndexRange(range))
+      {
+        count += found
+        continue
+      }
+      try forEachFound(in: scan, range) { (found) throws(StoreError) in
+        if tellsAll && found.isCertain {
+          count += 1
+        } else if try matching(found, scan.key, range) != nil {
+          count += 1
+        }
+        return true
+      }
+    }
+    return count
+  }
+
   private func forEachByBatches(
     _ body: (SnapshotObject) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
@@ -95,16 +128,26 @@ struct Matching {
   ) throws(StoreError) -> Bool {
     var goesOn = true
     for range in scan.ranges where goesOn {
-      try snapshot.forEachObject(
-        of: query.entities, indexedBy: scan.key, IndexRange(range)
-      ) { (found) throws(StoreError) in
-        if reader.unsaved?.contains(found.object) ?? false { return true }
+      try forEachFound(in: scan, range) { (found) throws(StoreError) in
         guard let object = try matching(found, scan.key, range) else { return true }
         goesOn = try body(object)
         return goesOn
       }
     }
     return goesOn
+  }
+
+  /// Calls a closure with what an index has found in a range, and no unsaved object takes the place of.
+  private func forEachFound(
+    in scan: IndexScan, _ range: ValueRange, _ body: (IndexedObject) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    let unsaved = reader.unsaved
+    try snapshot.forEachObject(
+      of: query.entities, indexedBy: scan.key, IndexRange(range)
+    ) { (found) throws(StoreError) in
+      if let unsaved, unsaved.contains(found.object) { return true }
+      return try body(found)
+    }
   }
 
   /// Calls closures with what the snapshot itself has, in the order of an index.

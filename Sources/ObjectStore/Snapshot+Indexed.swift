@@ -36,9 +36,7 @@ extension Snapshot {
     of entities: [EntityNumber], indexedBy key: KeyNumber, _ range: IndexRange = .all,
     descending: Bool = false, _ body: (IndexedObject) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
-    let places = Set(entities.map { index.indexing.place(of: key, $0) })
-    guard places.count == 1, let place = places.first ?? nil else { return false }
-    let areAll = index.indexing.indexes[place].entities.allSatisfy(entities.contains)
+    guard let (place, areAll) = indexPlace(of: key, entities) else { return false }
     let store = store
     try forEachEntry(of: place, range, descending: descending) {
       (entry, span) throws(StoreError) in
@@ -49,6 +47,25 @@ extension Snapshot {
           object: object, isCertain: span.isCertain(entry), kind: entry.kind, words: entry.value))
     }
     return true
+  }
+
+  /// How many objects have values of a key in a range; nil where there is no index that can tell it without rows.
+  ///
+  /// Costs: as `forEachObject`, at a third of the time.
+  func countOfObjects(
+    of entities: [EntityNumber], indexedBy key: KeyNumber, _ range: IndexRange
+  ) throws(StoreError) -> Int? {
+    guard let (place, areAll) = indexPlace(of: key, entities) else { return nil }
+    return try countOfEntries(of: place, range, among: areAll ? nil : entities)
+  }
+
+  /// The place of the only index that has a key of some entities, and whether it has it of no other.
+  private func indexPlace(
+    of key: KeyNumber, _ entities: [EntityNumber]
+  ) -> (place: Int, areAll: Bool)? {
+    let places = Set(entities.map { index.indexing.place(of: key, $0) })
+    guard places.count == 1, let place = places.first ?? nil else { return nil }
+    return (place, index.indexing.indexes[place].entities.allSatisfy(entities.contains))
   }
 
   /// Calls a closure with the objects that refer to another by a relationship, in their order.
@@ -100,13 +117,29 @@ extension Snapshot {
   package func countOfObjects(
     referringTo target: ObjectID, by key: KeyNumber, of entity: EntityNumber
   ) throws(StoreError) -> Int? {
-    var count = 0
-    let isAnswered = try forEachObject(referringTo: target, by: key, of: entity) {
-      (_) throws(StoreError) in
-      count += 1
-      return true
+    guard let place = index.indexing.place(of: key, entity) else { return nil }
+    return try countOfEntries(of: place, .equal(to: .reference(target)), among: nil)
+  }
+
+  /// How many entries of an index are there; nil where one is not sure to lie in the range.
+  private func countOfEntries(
+    of place: Int, _ range: IndexRange, among entities: [EntityNumber]?
+  ) throws(StoreError) -> Int? {
+    let (number, sources) = try index.sources(of: place, in: self)
+    guard let span = IndexSpan(range, of: number) else { return 0 }
+    var (count, isCertain) = (0, true)
+    var cursor = IndexCursor(sources, from: span.start, before: span.end)
+    let store = store
+    try cursor.forEachStretch { (entries) throws(StoreError) in
+      for entry in entries where !entry.isRemoved {
+        let object = ObjectID(rawValue: entry.object, store: store)
+        if let entities, !entities.contains(object.entity) { continue }
+        isCertain = isCertain && span.isCertain(entry)
+        count += 1
+      }
+      return isCertain
     }
-    return isAnswered ? count : nil
+    return isCertain ? count : nil
   }
 
   /// Calls a closure with the entries of an index that are there.

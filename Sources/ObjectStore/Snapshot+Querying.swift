@@ -39,7 +39,9 @@ extension Snapshot {
     if case .all = query.plan.access, unsaved == nil {
       count = try countByBatches(query)
     } else {
-      try forEachMatch(of: query, with: unsaved) { (_) throws(StoreError) in
+      let matching = Matching(query, in: SnapshotReader(self, unsaved))
+      count = try matching.countStored()
+      try matching.forEachUnsaved { (_) throws(StoreError) in
         count += 1
         return true
       }

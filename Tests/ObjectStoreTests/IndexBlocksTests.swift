@@ -3,6 +3,7 @@
 import DiskAccess
 import DiskSimulation
 import ObjectModel
+import ObjectQuery
 import ObjectStore
 import TestSupport
 import Testing
@@ -53,6 +54,46 @@ import Testing
       }
     }
     #expect(try store.verify(deep: true) == [])
+    try store.close()
+  }
+
+  @Test func `what an index counts is what is there, in memory and in each of its runs`() throws {
+    let (store, rank) = try Self.made()
+    let title = try store.key(named: "title")
+    let context = try store.beginContext(name: "", on: store.lastCommit)
+    // Alike for as long as an index holds a text.
+    let long = String(repeating: "long", count: 9)
+    func check() throws {
+      let rows = try store.head.plain().values
+      for (filter, admits) in [
+        ("rank >= 0", { ($0[rank]?.integer ?? -1) >= 0 }),
+        ("rank > 340 AND rank <= 900", { (341...900).contains($0[rank]?.integer ?? -1) }),
+        ("rank == 7", { $0[rank]?.integer == 7 }),
+        ("title == '\(long)2'", { $0[title]?.string == long + "2" }),
+        ("title > '\(long)2'", { ($0[title]?.string ?? "") > long + "2" }),
+      ] as [(String, (Row) -> Bool)] {
+        let text = "Note where \(filter)"
+        let query = try store.prepare(try Query(text), in: store.head, text: text)
+        guard case .index = query.plan.access else { return #expect(Bool(false), "\(text)") }
+        #expect(try store.head.count(of: query) == rows.count(where: admits), "\(text)")
+      }
+    }
+    for round in 1...3 {
+      try check()
+      // Some lose their rank, some get another, and some one that they had before.
+      let rows = try store.head.plain().sorted { $0.key < $1.key }
+      let changes = rows.filter { Int($0.key.number) % (4 - round) == 0 }.map { object, old in
+        var row = old
+        row[rank] = Int(object.number) % 5 == 0 ? nil : .integer(Int(object.number) % 1_000)
+        row[title] = .string(long + "\(Int(object.number) % 3 + round)")
+        return CommitRequest.Object(object, base: store.lastCommit, old, to: row)
+      }
+      _ = try store.commit(CommitRequest(changes), by: context)
+      try check()
+      try store.checkpoint()
+    }
+    try check()
+    try store.endContext(context)
     try store.close()
   }
 

@@ -15,6 +15,8 @@ enum HotPath: String, CaseIterable {
   case batch
   /// All of ten thousand objects are filtered by an integer.
   case filter
+  /// A quarter of ten thousand objects is counted by an index.
+  case index
   /// A fault is made and one value of it read.
   case fault
   /// One edit is folded.
@@ -22,13 +24,13 @@ enum HotPath: String, CaseIterable {
 
   func run(_ count: Int, at path: String) throws {
     if self == .fold { return fold(count) }
-    let store = try NoteStore(path) { $0.durability = .written }
+    let store = try NoteStore(path, indexesRank: self == .index) { $0.durability = .written }
     let context = NoteContext(store)
     let live = try store.beginContext()
     if self == .insert { context.context.disableUndoRegistration() }
     let noteCount =
       switch self {
-      case .fault, .filter: 10_000
+      case .fault, .filter, .index: 10_000
       case .insert, .batch: count
       default: 100
       }
@@ -36,13 +38,14 @@ enum HotPath: String, CaseIterable {
     var notes = source.next()
     while !notes.isEmpty {
       // Edits would be sealed while others read, whenever that is due.
-      if self == .batch || self == .filter || self == .fault {
+      if [.batch, .filter, .index, .fault].contains(self) {
         try store.insert(notes, .commits, by: live)
       } else {
         try context.insert(notes)
       }
       notes = source.next()
     }
+    if self == .index { try store.store.checkpoint() }
     if self == .filter { _ = try store.store.compact(keeping: .latest) }
     switch self {
     case .edit, .save:
@@ -57,6 +60,13 @@ enum HotPath: String, CaseIterable {
     case .insert, .batch: break
     case .filter:
       for _ in 0..<count { _ = try context.count(ofRanksBelow: NoteSource.rankBound / 4) }
+    case .index:
+      let head = store.store.head
+      let bound = NoteSource.rankBound / 4
+      let query = try store.query("StoredNote where rank < \(bound)", in: head)
+      for _ in 0..<count where try head.count(of: query) == 0 {
+        throw BenchError.wrongResult("no ranks")
+      }
     default:
       let reading = NoteContext(store)
       var sum = 0
