@@ -106,4 +106,41 @@ import Testing
     #expect(try again.head.plain() == life.state)
     try again.close()
   }
+
+  @Test func `a checkpoint knows of nothing that a loss of power takes back`() throws {
+    let disk = SimulatedDisk(seed: 12)
+    let store = try open(disk)
+    let object = try store.newObject(of: Self.note)
+    try commit(object, from: nil, to: Row(), store)
+    let title = try store.key(named: "title")
+    let (giving, other) = (
+      try store.beginContext(name: "giving up", on: store.lastCommit),
+      try store.beginContext(name: "other", on: store.lastCommit)
+    )
+    try store.record(.set(object, title, "one"), by: giving)
+    // While the first sync of the checkpoint goes on there is more to sync, and while that goes on one context works,
+    // and then the other gives up.
+    var meanwhile: [() throws -> Void] = [
+      { try store.record(.set(object, title, "two"), by: giving) },
+      {
+        try store.record(.set(object, title, "three"), by: other)
+        try store.record(.rolledBack, by: giving)
+      },
+    ]
+    disk.onCall = { call in
+      guard call.kind == .syncData, !meanwhile.isEmpty else { return }
+      do { try meanwhile.removeFirst()() } catch { Issue.record(error) }
+    }
+    try store.checkpoint()
+    disk.onCall = nil
+    #expect(meanwhile.isEmpty)
+    for choice in disk.powerLossStates(limit: 50, seed: 1) {
+      let again = try open(disk.image(after: choice))
+      // Who gives up did so after the other had begun.
+      let drafts = again.unsavedDrafts.map(\.contextName)
+      #expect(drafts == ["other"] || drafts.sorted() == ["giving up", "other"], "\(drafts)")
+      try again.close()
+    }
+    try store.close()
+  }
 }

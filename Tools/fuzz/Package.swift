@@ -62,6 +62,7 @@ let package = Package(
     fuzzer("FuzzPieces"),
     fuzzer("FuzzManifest"),
     fuzzer("FuzzOpening", imports: ["DiskSimulation"]),
+    fuzzer("FuzzHistory", imports: ["DiskSimulation", "ObjectModel", "ObjectStore"]),
     fuzzer("FuzzEdits"),
     fuzzer("FuzzPropertyList", imports: ["ObjectModel", "PropertyListCoding"]),
     fuzzer("FuzzEvents", imports: ["EventCoding", "ObjectModel"]),

@@ -1,4 +1,4 @@
-// Opens whole stores of which a file is hostile, for writing: what opens can be worked with, closed and opened again.
+// Opens whole journals of which a file is hostile, for writing: what opens can be worked with, closed and opened again.
 
 internal import ByteCoding
 internal import DiskAccess

@@ -35,8 +35,9 @@ private struct Seeds {
     let store = try disk.folderForReading(at: path + "/seed.xjournal")
     let folder = try disk.folder(at: path)
     let fuzzers = [
-      "FuzzFrames", "FuzzPieces", "FuzzManifest", "FuzzEdits", "FuzzOpening", "FuzzPropertyList",
-      "FuzzEvents", "FuzzRun", "FuzzIndexRun", "FuzzCheckpoint", "FuzzQuery", "FuzzPatch",
+      "FuzzFrames", "FuzzPieces", "FuzzManifest", "FuzzEdits", "FuzzOpening", "FuzzHistory",
+      "FuzzPropertyList", "FuzzEvents", "FuzzRun", "FuzzIndexRun", "FuzzCheckpoint", "FuzzQuery",
+      "FuzzPatch",
     ]
     for name in fuzzers {
       try folder.makeFolder(name)
@@ -77,6 +78,13 @@ private struct Seeds {
     try putSnapshots(of: "snapshots", in: folder)
     try IndexedStore.make(on: disk, at: path + "/indexes.xjournal")
     try putSnapshots(of: "indexes", in: folder)
+    for (store, controls) in [("snapshots", [2]), ("indexes", [2, 3])] as [(String, [UInt8])] {
+      let journal = try JournalReader(at: path + "/\(store).xjournal", on: disk)
+      let history = try HistoryInput.bytes(of: journal, from: FrameNumber(1))
+      for control in controls {
+        try put([control] + history, "\(store)-\(control)", in: folder.folder("FuzzHistory"))
+      }
+    }
   }
 
   /// Queries and a filter with all that the language has.
