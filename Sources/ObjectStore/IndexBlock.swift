@@ -39,7 +39,7 @@ final class IndexBlock: Sendable {
         place += 1
       } while entry.pointee < start && place < entryCount
       if entry.pointee < start { return offset == bytes.count }
-      entries.reserveCapacity(entries.count + entryCount - place + 1)
+      if end == nil { entries.reserveCapacity(entries.count + entryCount - place + 1) }
       // Those that follow stand behind it.
       while end.map({ entry.pointee < $0 }) ?? true {
         entries.append(entry.pointee)

@@ -20,7 +20,7 @@ struct IndexCursor {
 
   /// Calls a closure with each entry, those that are removed too.
   ///
-  /// Costs: a search for each time that another source has the next entry.
+  /// Costs: a search each time that another source has the next entry.
   ///
   /// - Parameter body: returns whether to go on.
   mutating func forEach(_ body: (IndexEntry) throws(StoreError) -> Bool) throws(StoreError) {
@@ -48,8 +48,15 @@ struct IndexCursor {
   private func end(
     of entries: ContiguousArray<IndexEntry>, from place: Int, before bound: IndexEntry?
   ) -> Int {
-    guard let bound, let last = entries.last, !precedes(last, bound) else { return entries.count }
-    return (place + 1..<entries.count).firstPlace(inOrder: { !precedes(entries[$0], bound) })
+    guard let bound else { return entries.count }
+    // Few follow where sources lie within each other, and many where they do not.
+    var (known, step) = (place, 1)
+    while known + step < entries.count, precedes(entries[known + step], bound) {
+      known += step
+      step *= 2
+    }
+    let rest = known + 1..<min(known + step, entries.count)
+    return rest.firstPlace(inOrder: { !precedes(entries[$0], bound) })
   }
 
   /// The source whose turn it is, and the first entry of any other; nil at the end of all.

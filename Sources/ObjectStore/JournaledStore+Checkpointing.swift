@@ -80,7 +80,8 @@ extension JournaledStore {
       layers: layers.map { .init(era: $0.era, runs: $0.runs.map(Checkpoint.NamedRun.init)) },
       indexes: CheckpointIndexes(cut.snapshot.index, runs: indexRuns))
     let name = try files.write(checkpoint)
-    // What contexts did since the cut may be in it as well, and must not be lost where it is not.
+    // It may know from where the work of a context is to be read that has begun since the cut. Nothing is known to
+    // suffer where that is lost; what a checkpoint says is there all the same.
     try onJournal { () throws(JournalError) in try journal.sync() }
     let attachments = CheckpointFiles.attachments(
       checkpoint, name: name, inPlaceOfThoseOf: journal.manifest)

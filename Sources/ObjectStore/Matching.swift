@@ -79,17 +79,19 @@ struct Matching {
     }
     let tellsAll = query.plan.rest == nil
     for range in scan.ranges {
-      if tellsAll, reader.unsaved == nil,
-        let found = try snapshot.countOfObjects(
-          of: query.entities, indexedBy: scan.key, IndexRange(range))
-      {
-        count += found
+      func isMeant(_ found: IndexedObject) throws(StoreError) -> Bool {
+        try matching(found, scan.key, range) != nil
+      }
+      if tellsAll, reader.unsaved == nil {
+        count +=
+          try snapshot.countOfObjects(
+            of: query.entities, indexedBy: scan.key, IndexRange(range), where: isMeant) ?? 0
         continue
       }
       try forEachFound(in: scan, range) { (found) throws(StoreError) in
         if tellsAll && found.isCertain {
           count += 1
-        } else if try matching(found, scan.key, range) != nil {
+        } else if try isMeant(found) {
           count += 1
         }
         return true

@@ -6,8 +6,14 @@ package struct IndexedObject: Sendable {
   /// Whether its value is sure to be one that was asked for; otherwise its row is to be looked at. Only long
   /// strings, data and URLs are not.
   package let isCertain: Bool
-  let kind: UInt8
-  let words: IndexedWords
+  private let kind: UInt8
+  private let words: IndexedWords
+
+  init(_ entry: IndexEntry, of object: ObjectID, isCertain: Bool) {
+    self.object = object
+    self.isCertain = isCertain
+    (kind, words) = (entry.kind, entry.value)
+  }
 
   /// The value; nil where the index does not hold all of it. Where it is nil the order among objects whose
   /// values begin alike is not theirs.
@@ -42,21 +48,22 @@ extension Snapshot {
       (entry, span) throws(StoreError) in
       let object = ObjectID(rawValue: entry.object, store: store)
       if !areAll, !entities.contains(object.entity) { return true }
-      return try body(
-        IndexedObject(
-          object: object, isCertain: span.isCertain(entry), kind: entry.kind, words: entry.value))
+      return try body(IndexedObject(entry, of: object, isCertain: span.isCertain(entry)))
     }
     return true
   }
 
-  /// How many objects have values of a key in a range; nil where there is no index that can tell it without rows.
+  /// How many objects have values of a key in a range; nil where there is no index that can answer.
   ///
   /// Costs: as `forEachObject`, at a third of the time.
+  ///
+  /// - Parameter isMeant: asked of those of which the index does not tell whether their values lie there.
   func countOfObjects(
-    of entities: [EntityNumber], indexedBy key: KeyNumber, _ range: IndexRange
+    of entities: [EntityNumber], indexedBy key: KeyNumber, _ range: IndexRange,
+    where isMeant: (IndexedObject) throws(StoreError) -> Bool
   ) throws(StoreError) -> Int? {
     guard let (place, areAll) = indexPlace(of: key, entities) else { return nil }
-    return try countOfEntries(of: place, range, among: areAll ? nil : entities)
+    return try countOfEntries(of: place, range, among: areAll ? nil : entities, where: isMeant)
   }
 
   /// The place of the only index that has a key of some entities, and whether it has it of no other.
@@ -118,28 +125,34 @@ extension Snapshot {
     referringTo target: ObjectID, by key: KeyNumber, of entity: EntityNumber
   ) throws(StoreError) -> Int? {
     guard let place = index.indexing.place(of: key, entity) else { return nil }
-    return try countOfEntries(of: place, .equal(to: .reference(target)), among: nil)
+    // Of references an index has all.
+    return try countOfEntries(of: place, .equal(to: .reference(target)), among: nil) {
+      (_) throws(StoreError) in true
+    }
   }
 
-  /// How many entries of an index are there; nil where one is not sure to lie in the range.
   private func countOfEntries(
-    of place: Int, _ range: IndexRange, among entities: [EntityNumber]?
-  ) throws(StoreError) -> Int? {
+    of place: Int, _ range: IndexRange, among entities: [EntityNumber]?,
+    where isMeant: (IndexedObject) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Int {
     let (number, sources) = try index.sources(of: place, in: self)
     guard let span = IndexSpan(range, of: number) else { return 0 }
-    var (count, isCertain) = (0, true)
+    var count = 0
     var cursor = IndexCursor(sources, from: span.start, before: span.end)
     let store = store
     try cursor.forEachStretch { (entries) throws(StoreError) in
       for entry in entries where !entry.isRemoved {
         let object = ObjectID(rawValue: entry.object, store: store)
         if let entities, !entities.contains(object.entity) { continue }
-        isCertain = isCertain && span.isCertain(entry)
-        count += 1
+        if span.isCertain(entry) {
+          count += 1
+        } else if try isMeant(IndexedObject(entry, of: object, isCertain: false)) {
+          count += 1
+        }
       }
-      return isCertain
+      return true
     }
-    return isCertain ? count : nil
+    return count
   }
 
   /// Calls a closure with the entries of an index that are there.

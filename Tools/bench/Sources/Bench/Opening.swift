@@ -12,7 +12,7 @@ struct Opening {
   let peakMegabytes: Double
   /// How many bytes it has read from files.
   let readByteCount: Double
-  /// How many bytes the values of objects take that were read and are held: words, and texts on the heap.
+  /// How many bytes of values the store's cache holds: objects that were read hold none.
   let valueByteCount: Double
 
   /// How many objects are held where `objects` is opened.
@@ -39,11 +39,16 @@ struct Opening {
         let notes = NoteContext(store)
         let count = try notes.context.count(FetchRequest("StoredNote"))
         var objects: [StoredNote] = []
+        objects.reserveCapacity(Self.objectCount)
         for number in 1...min(Self.objectCount, count) {
           let note = try notes.note(number)
-          valueByteCount += 6 * 16 + Self.heapByteCount(note.title) + Self.heapByteCount(note.text)
+          guard note.title != nil, note.text != nil else {
+            throw BenchError.wrongResult("note \(number) has no text")
+          }
           objects.append(note)
         }
+        // And those of the array that holds them here.
+        valueByteCount = Double(store.store.cachedByteCount + 8 * objects.count)
         held = (notes, objects)
         close = store.store.close
       }
@@ -90,12 +95,6 @@ struct Opening {
       }
       return (user + system) / 100
     }
-  }
-
-  /// What a text takes beside its two words.
-  private static func heapByteCount(_ text: String?) -> Double {
-    let count = text?.utf8.count ?? 0
-    return count > 15 ? Double(32 + count) : 0
   }
 
   /// Reads what `line` says.

@@ -32,7 +32,7 @@ struct SavingLines {
         peers: PeerKind.allCases.map { kind in
           (kind.rawValue, { try peer(kind) { peer in try save(changes, to: peer) } })
         })
-      edits.round(ours: try ours(changes, .edits), floor: objects.floor[round])
+      try edits.round(round, ours: { try ours(changes, .edits) }, floor: { try floor(saves) })
     }
     try objects.requireSyncs()
     return [objects, edits]
@@ -95,8 +95,9 @@ struct SavingLines {
             }
           )
         })
-      edits.round(
-        ours: try ours(.edits, threadCount, savesPerThread), floor: objects.floor[round])
+      try edits.round(
+        round, ours: { try ours(.edits, threadCount, savesPerThread) },
+        floor: { try groupFloor(threadCount, savesPerThread) })
     }
     return [objects, edits]
   }
@@ -144,42 +145,46 @@ struct SavingLines {
         goals: [.peers(of: PeerKind.namesWithHistory)]),
       Comparison(line: "P2c", what: "the same by commits alone, below batches"),
     ]
-    for _ in 0..<bench.largeRounds {
+    let ways: [(NoteStore, LiveContext) -> ([Note]) throws -> Void] = [
+      { store, _ in
+        let objects = NoteContext(store)
+        objects.context.disableUndoRegistration()
+        return { try objects.insert($0) }
+      },
+      { store, context in { try store.insert($0, .edits, by: context) } },
+      { store, _ in { try store.insertBatch($0) } },
+      { store, context in { try store.insert($0, .commits, by: context) } },
+    ]
+    for round in 0..<bench.largeRounds {
       // What the lines have in common is measured once.
-      let peers = try PeerKind.allCases.map { kind in
-        let counted = try Counted {
+      var steps: [(adds: (Counted) -> Void, measured: Comparison.Measured)] = []
+      func add(_ name: String, _ measured: @escaping Comparison.Measured) {
+        steps.append(
+          (
+            { counted in for index in lines.indices { lines[index].add(counted, of: name) } },
+            measured
+          )
+        )
+      }
+      for kind in PeerKind.allCases {
+        add(kind.rawValue) {
           try peer(kind, count: 0) { peer in try insertAll { try peer.insert($0) } }
         }
-        return (name: kind.rawValue, counted: counted)
       }
-      let floor = try Counted { try self.floor() }
-      let ours = [
-        try countedInserts { store, _ in
-          let objects = NoteContext(store)
-          objects.context.disableUndoRegistration()
-          return { try objects.insert($0) }
-        },
-        try countedInserts { store, context in { try store.insert($0, .edits, by: context) } },
-        try countedInserts { store, _ in { try store.insertBatch($0) } },
-        try countedInserts { store, context in { try store.insert($0, .commits, by: context) } },
-      ]
-      for index in lines.indices {
-        lines[index].add(ours[index], of: Counted.ours)
-        lines[index].add(floor, of: Counted.floor)
-        for (name, counted) in peers { lines[index].add(counted, of: name) }
+      add(Counted.floor) { try floor() }
+      for (index, way) in ways.enumerated() {
+        steps.append(
+          (
+            { lines[index].add($0, of: Counted.ours) },
+            { try ours(count: 0) { store, context in try insertAll(way(store, context)) } }
+          ))
+      }
+      for step in round % 2 == 0 ? steps : steps.reversed() {
+        step.adds(try Counted(step.measured))
       }
     }
     for line in lines { try line.requireSyncs() }
     return lines
-  }
-
-  /// Inserts all notes into a new store of ours, in a way that a closure gives.
-  private func countedInserts(
-    _ way: (NoteStore, LiveContext) -> ([Note]) throws -> Void
-  ) throws -> Counted {
-    try Counted {
-      try ours(count: 0) { store, context in try insertAll(way(store, context)) }
-    }
   }
 
   private func floor() throws -> Double {

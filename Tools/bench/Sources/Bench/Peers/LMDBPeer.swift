@@ -3,7 +3,8 @@ import CLMDB
 /// LMDB with notes as packed bytes; with history, a second table has the changes by note and save.
 final class LMDBPeer: Peer, @unchecked Sendable {
   /// The settings for people.
-  static let words = "map of \(mapByteCount >> 30) GiB, both writes of a save synced"
+  static let words =
+    "map of \(mapByteCount >> 30) GiB, no reading ahead, both writes of a save synced"
   private static let mapByteCount = 8 << 30
 
   let hasHistory: Bool
@@ -25,7 +26,7 @@ final class LMDBPeer: Peer, @unchecked Sendable {
     environment = made
     try check(mdb_env_set_mapsize(made, Self.mapByteCount))
     try check(mdb_env_set_maxdbs(made, 2))
-    try check(mdb_env_open(made, path, 0, 0o600))
+    try check(mdb_env_open(made, path, UInt32(MDB_NORDAHEAD), 0o600))
     try write { transaction in
       let flags = UInt32(MDB_CREATE)
       try check(mdb_dbi_open(transaction, "notes", flags | UInt32(MDB_INTEGERKEY), &notes))

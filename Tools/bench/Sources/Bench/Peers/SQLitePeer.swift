@@ -6,7 +6,7 @@ import DiskAccess
 final class SQLitePeer: Peer, @unchecked Sendable {
   /// The settings for people.
   static let words = """
-    write-ahead log, full syncs, page cache \(cacheByteCount >> 20) MiB, prepared statements
+    write-ahead log, full syncs, page cache \(cacheByteCount >> 20) MiB, prepared statements, one transaction for all that is read
     """
   /// What our store is given.
   private static let cacheByteCount = NoteStore.ampleCacheByteCount
@@ -16,6 +16,8 @@ final class SQLitePeer: Peer, @unchecked Sendable {
   private var statements: [String: Statement] = [:]
   /// One connection is used by one thread at a time.
   private let lock = Lock()
+  /// Whether one transaction is open for all that is read until something is saved.
+  private var isReading = false
 
   var name: String { (hasHistory ? PeerKind.auditedSQLite : .sqlite).rawValue }
 
@@ -23,7 +25,9 @@ final class SQLitePeer: Peer, @unchecked Sendable {
   init(_ path: String, hasHistory: Bool, checkpoints: Bool = true) throws {
     self.hasHistory = hasHistory
     var opened: OpaquePointer?
-    guard sqlite3_open(path + "/notes.sqlite", &opened) == SQLITE_OK, let opened else {
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    guard sqlite3_open_v2(path + "/notes.sqlite", &opened, flags, nil) == SQLITE_OK, let opened
+    else {
       throw BenchError.peer("SQLite cannot open \(path)")
     }
     database = opened
@@ -95,6 +99,7 @@ final class SQLitePeer: Peer, @unchecked Sendable {
   /// Makes one transaction of some changes; of one without history, none has to be begun.
   private func save(_ changeCount: Int, _ body: () throws -> Void) throws {
     try lock.withLock {
+      try endReading()
       let isWhole = changeCount == 1 && !hasHistory
       if !isWhole { try statement("BEGIN IMMEDIATE").run() }
       if hasHistory { try statement("INSERT INTO save (time) VALUES (datetime())").run() }
@@ -103,24 +108,36 @@ final class SQLitePeer: Peer, @unchecked Sendable {
     }
   }
 
+  /// A statement that reads.
+  private func reading(_ words: String) throws -> Statement {
+    if !isReading { try statement("BEGIN").run() }
+    isReading = true
+    return try statement(words)
+  }
+
+  private func endReading() throws {
+    if isReading { try statement("COMMIT").run() }
+    isReading = false
+  }
+
   private static let columns = "id, title, text, rank, created, score, isDone"
 
   func note(_ number: Int) throws -> Note {
-    let select = try statement("SELECT \(Self.columns) FROM note WHERE id = ?")
+    let select = try reading("SELECT \(Self.columns) FROM note WHERE id = ?")
     defer { select.reset() }
     guard try select.step(.integer(number)) else { throw BenchError.peer("no note \(number)") }
     return select.note
   }
 
   func rank(of number: Int) throws -> Int {
-    let select = try statement("SELECT rank FROM note WHERE id = ?")
+    let select = try reading("SELECT rank FROM note WHERE id = ?")
     defer { select.reset() }
     guard try select.step(.integer(number)) else { throw BenchError.peer("no note \(number)") }
     return select.integer(0)
   }
 
   func count(ofRanksBelow bound: Int) throws -> Int {
-    let select = try statement("SELECT count(*) FROM note WHERE rank < ?")
+    let select = try reading("SELECT count(*) FROM note WHERE rank < ?")
     defer { select.reset() }
     _ = try select.step(.integer(bound))
     return select.integer(0)
@@ -129,14 +146,14 @@ final class SQLitePeer: Peer, @unchecked Sendable {
   func indexRank() throws { try run("CREATE INDEX IF NOT EXISTS noteByRank ON note (rank)") }
 
   func count(ofRank rank: Int) throws -> Int {
-    let select = try statement("SELECT count(*) FROM note WHERE rank = ?")
+    let select = try reading("SELECT count(*) FROM note WHERE rank = ?")
     defer { select.reset() }
     _ = try select.step(.integer(rank))
     return select.integer(0)
   }
 
   func firstTitles(ofRanksBelow bound: Int) throws -> [String] {
-    let select = try statement("SELECT title FROM note WHERE rank < ? ORDER BY title LIMIT 100")
+    let select = try reading("SELECT title FROM note WHERE rank < ? ORDER BY title LIMIT 100")
     defer { select.reset() }
     var titles: [String] = []
     var isThere = try select.step(.integer(bound))
@@ -149,10 +166,10 @@ final class SQLitePeer: Peer, @unchecked Sendable {
 
   func pastRanks(after save: Int) throws -> (sum: Int, count: Int) {
     var notes: [Note] = []
-    let select = try statement("SELECT \(Self.columns) FROM note ORDER BY id")
+    let select = try reading("SELECT \(Self.columns) FROM note ORDER BY id")
     while try select.step() { notes.append(select.note) }
     select.reset()
-    let changes = try statement(
+    let changes = try reading(
       "SELECT note, key, old FROM audit WHERE save > ? ORDER BY id DESC")
     var isBound = false
     while try isBound ? changes.step() : changes.step(.integer(save)) {
@@ -165,7 +182,7 @@ final class SQLitePeer: Peer, @unchecked Sendable {
 
   func note(_ number: Int, after save: Int) throws -> Note {
     var note = try note(number)
-    let changes = try statement(
+    let changes = try reading(
       "SELECT key, old FROM audit WHERE note = ? AND save > ? ORDER BY save DESC, id DESC")
     defer { changes.reset() }
     var isBound = false
@@ -177,9 +194,13 @@ final class SQLitePeer: Peer, @unchecked Sendable {
   }
 
   /// Brings the log into the database.
-  func settle() throws { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
+  func settle() throws {
+    try endReading()
+    try run("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
 
   func close() throws {
+    try endReading()
     statements = [:]
     guard sqlite3_close(database) == SQLITE_OK else { throw failure("close") }
   }
