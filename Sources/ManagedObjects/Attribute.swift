@@ -6,7 +6,7 @@ public import ObjectModel
 /// else there is to say. Values of types of the program's own are stored by a transformer
 /// (`.transformed(by: ColorTransformer())`) or by their own coding (`.codable`), said right behind the name.
 ///
-/// Costs: 16 bytes in an object. Name, options and default are read once, when the model is made.
+/// Costs: 8 bytes in an object. Name, options and default are read once, when the model is made.
 @propertyWrapper
 public struct Attribute<Access: AttributeAccess> {
   @usableFromInline let place: PropertyPlace

@@ -41,21 +41,6 @@ package final class ObjectState {
   @exclusivity(unchecked) var hasDraft = false
   /// What the object would be saved as.
   @exclusivity(unchecked) var standing = Standing.unchanged
-  /// Values that were set while nothing is tracked; they are nobody's but this object's.
-  var untracked: [KeyNumber: Value?]? {
-    didSet { if untracked == nil { (covered, setOverIn) = ([:], [:]) } }
-  }
-  /// Those of them that are not shown, though the fold has no value either: there undoing or redoing has led back to a
-  /// value that was set to what the store has.
-  private var covered: [KeyNumber: Value?] = [:]
-  /// How many steps came before the one that has set a key over what is untracked; none where that is in no step.
-  private var setOverIn: [KeyNumber: Int?] = [:]
-  /// Destinations of relationships that are answered from their inverse, where they have been read.
-  var members: [KeyNumber: Set<ObjectID>]?
-  /// The program's values of transformed attributes, where they have been made or set.
-  var decoded: [KeyNumber: DecodedValue]?
-  /// What its delete rules go by; nil where it is not deleted.
-  var deletion: Deletion?
   /// The stretch of unsaved work in which the journal has been told last where the object stands.
   @exclusivity(unchecked) var basedIn: UInt32 = 0
   /// The edits that have set its values.
@@ -65,8 +50,8 @@ package final class ObjectState {
   /// The event in which the object came to be: it had nothing before.
   @exclusivity(unchecked) var insertedIn: UInt32 = 0
 
-  /// Who watches the object.
-  var watch: ObjectWatch?
+  /// What few objects have; nil where there is nothing of it.
+  @exclusivity(unchecked) var seldom: Seldom?
 
   /// An object's being deleted.
   struct Deletion {
@@ -107,56 +92,65 @@ package final class ObjectState {
 
   /// Notes that a key is set over what is untracked, in the step that so many came before; nil where it is in none.
   func noteSetOver(_ key: KeyNumber, stepCount: Int?) {
-    if untracked?[key] != nil { setOverIn.updateValue(stepCount, forKey: key) }
+    if let seldom, seldom.untracked?[key] != nil {
+      seldom.setOverIn.updateValue(stepCount, forKey: key)
+    }
   }
 
   /// Has a key show no more what is untracked, whatever is undone.
   func endUntracked(_ key: KeyNumber) {
-    untracked?.removeValue(forKey: key)
-    covered.removeValue(forKey: key)
+    seldom?.untracked?.removeValue(forKey: key)
+    seldom?.covered.removeValue(forKey: key)
   }
 
   /// Whether it is noted in which step a key was set over what is untracked, or that it was in none.
-  func isNotedSetOver(_ key: KeyNumber) -> Bool { setOverIn[key] != nil }
+  func isNotedSetOver(_ key: KeyNumber) -> Bool { seldom?.setOverIn[key] != nil }
 
   /// Has a key of which the fold has nothing after undoing or redoing show what is untracked, or what the store has:
   /// that, where it was set so.
   ///
   /// - Parameter stepCount: how many steps can be undone, and were forgotten before these.
   func cover(_ key: KeyNumber, stepCount: Int) {
-    let isSet = setOverIn[key].map { count in count.map { stepCount > $0 } ?? true } ?? false
+    guard let seldom else { return }
+    let isSet = seldom.setOverIn[key].map { count in count.map { stepCount > $0 } ?? true } ?? false
     if !isSet {
-      if let value = covered.removeValue(forKey: key) { untracked?.updateValue(value, forKey: key) }
-    } else if let value = untracked?[key] {
-      covered.updateValue(value, forKey: key)
-      untracked?.removeValue(forKey: key)
+      if let value = seldom.covered.removeValue(forKey: key) {
+        seldom.untracked?.updateValue(value, forKey: key)
+      }
+    } else if let value = seldom.untracked?[key] {
+      seldom.covered.updateValue(value, forKey: key)
+      seldom.untracked?.removeValue(forKey: key)
     }
   }
 
   /// Has no key but these and the covered ones be noted as set over what is untracked: where that was taken back of
   /// others, it is not made again once the object is deleted.
   func keepSetOver(of keys: Set<KeyNumber>) {
-    if setOverIn.isEmpty { return }
-    setOverIn = setOverIn.filter { keys.contains($0.key) || covered.keys.contains($0.key) }
+    guard let seldom, !seldom.setOverIn.isEmpty else { return }
+    seldom.setOverIn = seldom.setOverIn.filter {
+      keys.contains($0.key) || seldom.covered.keys.contains($0.key)
+    }
   }
 
   /// What was set of a key while nothing was tracked, shown or not.
   func untrackedValue(_ key: KeyNumber) -> Value?? {
-    if let value = untracked?[key] { return .some(value) }
-    return covered[key]
+    guard let seldom else { return .none }
+    if let value = seldom.untracked?[key] { return .some(value) }
+    return seldom.covered[key]
   }
 
   /// The keys that were set while nothing was tracked, shown or not.
   var untrackedKeys: Set<KeyNumber> { coveredKeys.union(untracked?.keys.map(\.self) ?? []) }
 
   /// Whether there are keys that do not show what is untracked, though the fold has no value of them; and these.
-  var isCovering: Bool { !covered.isEmpty }
-  var coveredKeys: Set<KeyNumber> { Set(covered.keys) }
+  var isCovering: Bool { seldom.map { !$0.covered.isEmpty } ?? false }
+  var coveredKeys: Set<KeyNumber> { Set(seldom?.covered.keys.map(\.self) ?? []) }
 
   /// Has all keys show what is untracked: nothing of what was done over it is left.
   func uncover() {
-    for (key, value) in covered { untracked?.updateValue(value, forKey: key) }
-    (covered, setOverIn) = ([:], [:])
+    guard let seldom else { return }
+    for (key, value) in seldom.covered { seldom.untracked?.updateValue(value, forKey: key) }
+    (seldom.covered, seldom.setOverIn) = ([:], [:])
   }
 
   /// The value of a property, as programs see it.
@@ -166,9 +160,6 @@ package final class ObjectState {
     guard let context else { return valueWithoutContext(property.key) }
     return context.value(of: self, property)
   }
-
-  /// What is told which properties are read, where the object is there for nothing else.
-  var probe: KeyProbe?
 
   /// The value of the property of a wrapper. An object of the past may lack what its class has today.
   @inline(__always)

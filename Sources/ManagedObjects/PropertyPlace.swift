@@ -3,14 +3,29 @@ public import ObjectModel
 /// Where a wrapper finds the value of its property: in an object, under a number. It is all that a wrapper holds
 /// (docs/decisions/0016).
 public struct PropertyPlace {
-  /// Nil for a prototype. It is not counted: the object holds both the state and the wrapper.
-  private let state: Unmanaged<ObjectState>?
-  /// The how-manieth wrapper of the object it is.
-  let ordinal: Int
+  /// The address of the object's state, and in the upper 16 bits, which no address of a program has, the how-manieth
+  /// wrapper of the object it is: an object has one of these for each of its properties.
+  private let bits: UInt
+
+  private static let ordinalShift: UInt = 48
 
   init(_ state: Unmanaged<ObjectState>?, _ ordinal: Int) {
-    self.state = state
-    self.ordinal = ordinal
+    let address = state.map { UInt(bitPattern: $0.toOpaque()) } ?? 0
+    precondition(
+      address >> Self.ordinalShift == 0 && ordinal >> 16 == 0,
+      "a class has more than 65,536 properties, or memory beyond 256 TiB")
+    bits = address | UInt(ordinal) << Self.ordinalShift
+  }
+
+  /// The how-manieth wrapper of the object it is.
+  var ordinal: Int { @inline(__always) get { Int(bits >> Self.ordinalShift) } }
+
+  /// Nil for a prototype. It is not counted: the object holds both the state and the wrapper.
+  private var state: Unmanaged<ObjectState>? {
+    @inline(__always) get {
+      UnsafeRawPointer(bitPattern: bits & (1 << Self.ordinalShift - 1))
+        .map { Unmanaged.fromOpaque($0) }
+    }
   }
 
   /// The place of the next wrapper of the object that is being made.

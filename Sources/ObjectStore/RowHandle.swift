@@ -6,19 +6,36 @@ package import ObjectModel
 /// It stays right, whatever is committed later. It keeps no values of runs in memory, but the run that they are
 /// in open.
 ///
-/// Costs: nothing is allocated. Each value is a look into the cache, and reads a column where that has none.
+/// Costs: nothing is allocated but where later values lie over a row. Each value is a look into the cache, and reads a column where that has none.
 package struct RowHandle: Sendable {
   private enum Source {
     case row(StoredRow)
     case place(Place)
-    case over(Place, PartialRow)
+    case over(Overlaid)
+  }
+
+  /// Later values over a row, which few objects have: by itself, so that handles to the others take no room for it.
+  private final class Overlaid: Sendable {
+    let place: Place
+    let partial: PartialRow
+
+    init(_ place: Place, _ partial: PartialRow) { (self.place, self.partial) = (place, partial) }
   }
 
   /// Where the row is in a run.
   private struct Place {
     let run: Run
-    let block: Int
-    let place: Int
+    private let blockIndex: UInt32
+    private let placeInBlock: UInt32
+
+    private var block: Int { Int(blockIndex) }
+    private var place: Int { Int(placeInBlock) }
+
+    init(_ run: Run, block: Int, _ place: Int) {
+      self.run = run
+      // A run has no more blocks than fit a frame, and a block no more rows.
+      (blockIndex, placeInBlock) = (UInt32(block), UInt32(place))
+    }
 
     func value(_ key: KeyNumber) throws(StoreError) -> Value? {
       do throws(RunError) {
@@ -52,7 +69,7 @@ package struct RowHandle: Sendable {
   package init(_ stored: StoredRow) { self.init(.row(stored), isDeleted: stored.row == nil) }
 
   fileprivate init(_ run: Run, block: Int, _ place: Int, isDeleted: Bool) {
-    self.init(.place(Place(run: run, block: block, place: place)), isDeleted: isDeleted)
+    self.init(.place(Place(run, block: block, place)), isDeleted: isDeleted)
   }
 
   /// The same row with later values over it; nil where it is no row of a run that they fit.
@@ -60,7 +77,7 @@ package struct RowHandle: Sendable {
     guard case .place(let place) = source, !isDeleted, try place.changed() == partial.base else {
       return nil
     }
-    return RowHandle(.over(place, partial), isDeleted: false)
+    return RowHandle(.over(Overlaid(place, partial)), isDeleted: false)
   }
 
   /// The value of a key; nil where the object has none.
@@ -70,9 +87,9 @@ package struct RowHandle: Sendable {
     switch source {
     case .row(let stored): return stored.row?[key]
     case .place(let place): return isDeleted ? .none : try place.value(key)
-    case .over(let place, let partial):
-      for entry in partial.values where entry.key == key { return entry.value.unlessNull }
-      return try place.value(key)
+    case .over(let overlaid):
+      for entry in overlaid.partial.values where entry.key == key { return entry.value.unlessNull }
+      return try overlaid.place.value(key)
     }
   }
 
@@ -83,9 +100,9 @@ package struct RowHandle: Sendable {
     switch source {
     case .row(let stored): return stored
     case .place(let place): return try place.stored()
-    case .over(let place, let partial):
-      let row = try place.stored().row.map { partial.applied(to: $0) }
-      return StoredRow(row, changed: partial.changed)
+    case .over(let overlaid):
+      let row = try overlaid.place.stored().row.map { overlaid.partial.applied(to: $0) }
+      return StoredRow(row, changed: overlaid.partial.changed)
     }
   }
 }
