@@ -61,6 +61,25 @@ import Testing
     #expect(file.readCount == 4, "the index tells that there is none")
   }
 
+  @Test func `what two read at the same time is kept once`() throws {
+    let cache = BlockCache(largestByteCount: 1 << 20)
+    let (run, file) = try openRun(cache)
+    // A directory and a column are read by another while the directory is read, and then a column while it is.
+    for (key, value) in [(1, .integer(5_000)), (2, .string("text 5"))] as [(UInt32, Value)] {
+      var byteCount: Int?
+      file.onNextRead = {
+        do {
+          #expect(try run.value(of: object(5), ObjectStoreTests.key(key)) == .found(value))
+        } catch {
+          Issue.record(error)
+        }
+        byteCount = cache.byteCount
+      }
+      #expect(try run.value(of: object(5), ObjectStoreTests.key(key)) == .found(value))
+      #expect(byteCount != nil && cache.byteCount == byteCount && cache.blockCount == 1)
+    }
+  }
+
   @Test func `a column is read without the others`() throws {
     let (run, file) = try openRun(BlockCache(largestByteCount: 0))
     _ = try run.value(of: object(5), key(1))
@@ -140,6 +159,8 @@ private final class CountingFile: ReadableFile, @unchecked Sendable {
   private let lock = Lock()
   private(set) var readCount = 0
   private(set) var byteCount = 0
+  /// Done once, while the next bytes are read; by one thread alone.
+  var onNextRead: (() -> Void)?
 
   init(_ file: MemoryFile) { self.file = file }
 
@@ -150,10 +171,13 @@ private final class CountingFile: ReadableFile, @unchecked Sendable {
   func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
   ) throws(DiskError) -> Int {
-    lock.withLock {
+    let meanwhile = lock.withLock {
       readCount += 1
       byteCount += buffer.count
+      defer { onNextRead = nil }
+      return onNextRead
     }
+    meanwhile?()
     return try file.read(into: buffer, at: offset)
   }
 
