@@ -1,7 +1,6 @@
 // What a journal says, as the fuzzer of histories feeds it: edits and commits, each of some bytes.
 
 internal import ByteCoding
-package import DiskAccess
 package import Journaling
 
 /// Entries behind one another: a byte, whose lowest bit tells a commit from an edit, and whose next one whether a segment
@@ -10,7 +9,7 @@ package struct HistoryInput {
   package struct Entry {
     package let isCommit: Bool
     package let endsSegment: Bool
-    package let bytes: ArraySlice<UInt8>
+    package let bytes: [UInt8]
   }
 
   package private(set) var entries: [Entry] = []
@@ -26,7 +25,9 @@ package struct HistoryInput {
       rest = rest.dropFirst(3)
       guard count > 0, count <= rest.count else { return }
       entries.append(
-        Entry(isCommit: head[0] & 1 != 0, endsSegment: head[0] & 2 != 0, bytes: rest.prefix(count)))
+        Entry(
+          isCommit: head[0] & 1 != 0, endsSegment: head[0] & 2 != 0,
+          bytes: Array(rest.prefix(count))))
       rest = rest.dropFirst(count)
     }
   }
@@ -53,7 +54,7 @@ package struct HistoryInput {
       guard case .whole(let content) = entry, content.count <= UInt16.max else { return }
       bytes += [isCommit ? 1 : 0, UInt8(content.count & 0xFF), UInt8(content.count >> 8)] + content
     }
-    try journal.forEachFrame(from: first) { frame in
+    _ = try journal.forEachFrame(from: first) { frame in
       guard frame.kind == .batch, let batch = Batch(frame.payload) else { return true }
       batch.forEachEdit { add($1, isCommit: false) }
       batch.forEachCommit { add($0, isCommit: true) }
