@@ -98,6 +98,7 @@ extension ManagedObjectContext {
     state.members = nil
     state.untracked = nil
     state.forgetDecoded()
+    state.forgetEmptySeldom()
     state.basedIn = 0
   }
 

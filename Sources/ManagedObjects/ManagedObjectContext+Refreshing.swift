@@ -185,6 +185,7 @@ extension ManagedObjectContext {
     // What the hook has set is nobody's: a fault has no values.
     state.untracked = nil
     state.forgetDecoded()
+    state.forgetEmptySeldom()
   }
 
   /// Reads an object that is being refreshed, and puts what was changed here over it.

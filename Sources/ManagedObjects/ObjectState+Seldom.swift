@@ -24,6 +24,15 @@ extension ObjectState {
     var probe: KeyProbe?
   }
 
+  /// Gives the memory back, where there is nothing in it.
+  func forgetEmptySeldom() {
+    guard let seldom else { return }
+    let isEmpty =
+      seldom.untracked == nil && seldom.members == nil && seldom.decoded == nil
+      && seldom.deletion == nil && seldom.watch == nil && seldom.probe == nil
+    if isEmpty { self.seldom = nil }
+  }
+
   private var madeSeldom: Seldom {
     if let seldom { return seldom }
     let made = Seldom()

@@ -50,7 +50,7 @@ package final class ObjectState {
   /// The event in which the object came to be: it had nothing before.
   @exclusivity(unchecked) var insertedIn: UInt32 = 0
 
-  /// What few objects have; nil where there is nothing of it.
+  /// What few objects have; nil where there never was any of it, or it was given up with all that was read.
   @exclusivity(unchecked) var seldom: Seldom?
 
   /// An object's being deleted.

@@ -3,8 +3,8 @@ public import ObjectModel
 /// Where a wrapper finds the value of its property: in an object, under a number. It is all that a wrapper holds
 /// (docs/decisions/0016).
 public struct PropertyPlace {
-  /// The address of the object's state, and in the upper 16 bits, which no address of a program has, the how-manieth
-  /// wrapper of the object it is: an object has one of these for each of its properties.
+  /// The address of the object's state, and in the upper 16 bits, which addresses of memory leave free that is not
+  /// tagged, the how-manieth wrapper of the object it is: an object has one of these for each of its properties.
   private let bits: UInt
 
   private static let ordinalShift: UInt = 48
@@ -13,7 +13,7 @@ public struct PropertyPlace {
     let address = state.map { UInt(bitPattern: $0.toOpaque()) } ?? 0
     precondition(
       address >> Self.ordinalShift == 0 && ordinal >> 16 == 0,
-      "a class has more than 65,536 properties, or memory beyond 256 TiB")
+      "a class has more than 65,536 properties, or memory is tagged or beyond 256 TiB")
     bits = address | UInt(ordinal) << Self.ordinalShift
   }
 

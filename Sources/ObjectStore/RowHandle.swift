@@ -6,7 +6,8 @@ package import ObjectModel
 /// It stays right, whatever is committed later. It keeps no values of runs in memory, but the run that they are
 /// in open.
 ///
-/// Costs: nothing is allocated but where later values lie over a row. Each value is a look into the cache, and reads a column where that has none.
+/// Costs: nothing is allocated but where later values lie over a row. Each value is a look into the cache, and reads a
+/// column where that has none.
 package struct RowHandle: Sendable {
   private enum Source {
     case row(StoredRow)

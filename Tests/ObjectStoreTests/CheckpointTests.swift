@@ -107,7 +107,7 @@ import Testing
     try again.close()
   }
 
-  @Test func `a checkpoint does no harm that knows of work which was lost with the power`() throws {
+  @Test func `work begun while a checkpoint is cut is there, or as if it had not begun`() throws {
     let disk = SimulatedDisk(seed: 12)
     let store = try open(disk)
     let object = try store.newObject(of: Self.note)
@@ -118,6 +118,8 @@ import Testing
       try store.beginContext(name: "other", on: store.lastCommit)
     )
     try store.record(.set(object, title, "one"), by: one)
+    // With the sync before the checkpoint is named it is there after every loss of power. Without it the checkpoint knows
+    // of work that is lost, and does no harm.
     // While the first sync of the checkpoint goes on there is more to sync, and while that goes on, with which the
     // checkpoint is cut, another context begins to work.
     var meanwhile: [() throws -> Void] = [

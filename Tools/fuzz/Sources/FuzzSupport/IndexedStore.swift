@@ -1,6 +1,7 @@
 // A store with indexes of every kind, whose files the fuzzer of index runs begins with.
 
 package import DiskAccess
+internal import EventFold
 internal import FoundationEssentials
 internal import Journaling
 package import ObjectModel
@@ -66,6 +67,28 @@ package enum IndexedStore {
       if places.count == 3 { try store.checkpoint() }
     }
     try store.endContext(context)
+    try store.close()
+  }
+
+  /// Goes on with the store after it was closed: what was unsaved when a process ended, a save, and more that is unsaved.
+  static func goOn(on disk: any Disk, at path: String) throws {
+    let store = try JournaledStore(on: disk, at: path, model: model(), options: options)
+    let context = try store.beginContext(name: "later", on: store.lastCommit)
+    let other = try store.beginContext(name: "unsaved", on: store.lastCommit)
+    let string = try store.key(named: "string")
+    let object = try store.newObject(of: entities[1])
+    let row = try row(50, of: object, leadingTo: object, store)
+    try store.record(.inserted(object), by: context)
+    for entry in row.entries { try store.record(.set(object, entry.key, entry.value), by: context) }
+    _ = try store.commit(
+      CommitRequest([.init(object, base: .none, nil, to: row)]), by: context)
+    for text in ["later", "latest"] {
+      try store.record(.set(object, string, .string(text)), by: other)
+      try store.record(.stepEnded(name: text), by: other)
+    }
+    try store.record(.undone([Restoration(object, .updated, [.init(string, "later")])]), by: other)
+    try store.endContext(context)
+    try store.tag("later")
     try store.close()
   }
 

@@ -78,13 +78,7 @@ private struct Seeds {
     try putSnapshots(of: "snapshots", in: folder)
     try IndexedStore.make(on: disk, at: path + "/indexes.xjournal")
     try putSnapshots(of: "indexes", in: folder)
-    for (store, controls) in [("snapshots", [2]), ("indexes", [2, 3])] as [(String, [UInt8])] {
-      let journal = try JournalReader(at: path + "/\(store).xjournal", on: disk)
-      let history = try HistoryInput.bytes(of: journal, from: FrameNumber(1))
-      for control in controls {
-        try put([control] + history, "\(store)-\(control)", in: folder.folder("FuzzHistory"))
-      }
-    }
+    try putHistories(in: folder.folder("FuzzHistory"))
   }
 
   /// Queries and a filter with all that the language has.
@@ -155,6 +149,23 @@ private struct Seeds {
         try put([control] + parts, "store-\(control)-\(name)", in: target)
       }
     }
+  }
+
+  /// What stores say from their beginning on, and what one says that goes on.
+  private func putHistories(in folder: any DiskFolder) throws {
+    func history(of store: String, from first: FrameNumber) throws -> [UInt8] {
+      let journal = try JournalReader(at: path + "/\(store).xjournal", on: disk)
+      return try HistoryInput.bytes(of: journal, from: first)
+    }
+    for store in ["snapshots", "indexes"] {
+      let whole = try history(of: store, from: FrameNumber(1))
+      for control: UInt8 in [0, 2] { try put([control] + whole, "\(store)-\(control)", in: folder) }
+    }
+    let indexes = path + "/indexes.xjournal"
+    let first = try JournalReader(at: indexes, on: disk).forEachFrame { _ in true }.next
+    try IndexedStore.goOn(on: disk, at: indexes)
+    let later = try history(of: "indexes", from: first)
+    for control: UInt8 in [1, 3] { try put([control] + later, "later-\(control)", in: folder) }
   }
 
   /// Property lists with every kind of value.

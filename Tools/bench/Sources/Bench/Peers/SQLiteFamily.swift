@@ -8,12 +8,14 @@ final class SQLiteFamily {
 
   init(_ path: String) throws {
     var opened: OpaquePointer?
-    guard sqlite3_open(path + "/family.sqlite", &opened) == SQLITE_OK, let opened else {
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    guard sqlite3_open_v2(path + "/family.sqlite", &opened, flags, nil) == SQLITE_OK, let opened
+    else {
       throw BenchError.peer("SQLite cannot open \(path)")
     }
     database = opened
     let words = """
-      PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+      PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -524288;
       CREATE TABLE parent (id INTEGER PRIMARY KEY);
       CREATE TABLE child (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES parent);
       CREATE INDEX childByParent ON child (parent);

@@ -14,7 +14,7 @@ final class SQLitePeer: Peer, @unchecked Sendable {
   let hasHistory: Bool
   private let database: OpaquePointer
   private var statements: [String: Statement] = [:]
-  /// One connection is used by one thread at a time.
+  /// One connection is used by one thread at a time: whoever saves has the lock, and nobody reads beside others.
   private let lock = Lock()
   /// Whether one transaction is open for all that is read until something is saved.
   private var isReading = false
