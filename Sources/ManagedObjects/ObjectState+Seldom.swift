@@ -45,15 +45,7 @@ extension ObjectState {
   var untracked: [KeyNumber: Value?]? {
     @inline(__always) get { seldom?.untracked }
     set { if seldom != nil || newValue != nil { madeSeldom.untracked = newValue } }
-    _modify {
-      if let seldom {
-        yield &seldom.untracked
-      } else {
-        var content: [KeyNumber: Value?]?
-        yield &content
-        if content != nil { madeSeldom.untracked = content }
-      }
-    }
+    _modify { yield &madeSeldom.untracked }
   }
 
   var members: [KeyNumber: Set<ObjectID>]? {
@@ -63,6 +55,7 @@ extension ObjectState {
       if let seldom {
         yield &seldom.members
       } else {
+        // Asked of many that have none.
         var content: [KeyNumber: Set<ObjectID>]?
         yield &content
         if content != nil { madeSeldom.members = content }
@@ -73,15 +66,7 @@ extension ObjectState {
   var decoded: [KeyNumber: DecodedValue]? {
     @inline(__always) get { seldom?.decoded }
     set { if seldom != nil || newValue != nil { madeSeldom.decoded = newValue } }
-    _modify {
-      if let seldom {
-        yield &seldom.decoded
-      } else {
-        var content: [KeyNumber: DecodedValue]?
-        yield &content
-        if content != nil { madeSeldom.decoded = content }
-      }
-    }
+    _modify { yield &madeSeldom.decoded }
   }
 
   var deletion: Deletion? {
