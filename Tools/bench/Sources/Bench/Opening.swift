@@ -12,7 +12,8 @@ struct Opening {
   let peakMegabytes: Double
   /// How many bytes it has read from files.
   let readByteCount: Double
-  /// How many bytes of values the store's cache holds: objects that were read hold none.
+  /// How many bytes are no object's: values that the store's cache holds, as objects that were read hold none, and the
+  /// array that the objects are in here.
   let valueByteCount: Double
 
   /// How many objects are held where `objects` is opened.
@@ -47,7 +48,6 @@ struct Opening {
           }
           objects.append(note)
         }
-        // And those of the array that holds them here.
         valueByteCount = Double(store.store.cachedByteCount + 8 * objects.count)
         held = (notes, objects)
         close = store.store.close
