@@ -18,15 +18,23 @@ struct ContextQuery {
     _ request: FetchRequest, in context: ManagedObjectContext, _ snapshot: Snapshot,
     reading paths: [String] = [], accessors: [String: KeyAccessor] = [:]
   ) throws {
-    var (query, text) = try request.query()
-    guard let era = snapshot.era else { throw ContextError.noModel }
     let resolver = ContextKeys(context, accessors)
-    // What is to be read is bound as what is sorted by is.
-    let sortCount = query.sort.count
-    query.sort += paths.map { SortKey(stringLiteral: $0) }
-    let bound = try query.bound(to: era.model, resolver, text: text)
-    self.paths = bound.sort.dropFirst(sortCount).map(\.path)
-    self.query = SnapshotQuery(bound.sorted(byFirst: sortCount), in: snapshot)
+    let mayBeKept = paths.isEmpty && accessors.isEmpty
+    if mayBeKept, let kept = context.boundQueries.query(of: request, in: snapshot) {
+      (query, self.paths) = (kept, [])
+    } else {
+      var (query, text) = try request.query()
+      guard let era = snapshot.era else { throw ContextError.noModel }
+      // What is to be read is bound as what is sorted by is.
+      let sortCount = query.sort.count
+      query.sort += paths.map { SortKey(stringLiteral: $0) }
+      let bound = try query.bound(to: era.model, resolver, text: text)
+      self.paths = bound.sort.dropFirst(sortCount).map(\.path)
+      self.query = SnapshotQuery(bound.sorted(byFirst: sortCount), in: snapshot)
+      if mayBeKept, resolver.areAllStored {
+        context.boundQueries.keep(self.query, of: request, in: snapshot)
+      }
+    }
     let pending = PendingObjects(
       context, resolver, counts: request.includesPendingChanges, over: snapshot)
     unsaved = pending.isNeeded ? pending : nil
@@ -42,6 +50,8 @@ final class ContextKeys: KeyResolver {
   /// Keys that are not the model's, by a name that the query has for them.
   private let named: [String: KeyAccessor]
   private(set) var accessors: [KeyAccessor] = []
+  /// Whether each key that was asked for has a number: none is computed, and none may be given one later.
+  private(set) var areAllStored = true
 
   init(_ context: ManagedObjectContext, _ named: [String: KeyAccessor]) {
     self.context = context
@@ -50,7 +60,10 @@ final class ContextKeys: KeyResolver {
 
   func resolve(_ key: String, of entity: ModelEntity) -> ObjectQuery.ResolvedKey? {
     if let accessor = named[key] { return .virtual(add(accessor)) }
-    guard let info = context.schema.entity(named: entity.name) else { return nil }
+    guard let info = context.schema.entity(named: entity.name) else {
+      areAllStored = false
+      return nil
+    }
     // Of one key objects of the entity itself may have what is stored, and those of an heir what is not.
     let isForObjects = info.kinds.contains { kind in
       guard let kind = context.schema.entity(kind) else { return false }
@@ -58,7 +71,9 @@ final class ContextKeys: KeyResolver {
     }
     if isForObjects { return .virtual(add { $0[key] }) }
     if let property = info.property(key) { return .stored(property.key) }
-    return context.existingKey(key).map { .stored($0) }
+    if let key = context.existingKey(key) { return .stored(key) }
+    areAllStored = false
+    return nil
   }
 
   func otherKeys(of entity: ModelEntity) -> [String] {
@@ -70,6 +85,7 @@ final class ContextKeys: KeyResolver {
 
   private func add(_ accessor: @escaping KeyAccessor) -> Int {
     accessors.append(accessor)
+    areAllStored = false
     return accessors.count - 1
   }
 }

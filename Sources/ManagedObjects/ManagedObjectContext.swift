@@ -34,6 +34,8 @@ public final class ManagedObjectContext {
   var keys: [String: KeyNumber] = [:]
   /// The key paths that have been looked up, by the class of the objects that they were read of.
   var knownKeyPaths: [AnyKeyPath: [ObjectIdentifier: KnownKeyPath]] = [:]
+  /// What was asked for last.
+  var boundQueries = BoundQueries()
   /// What has changed since pending changes were processed last.
   @exclusivity(unchecked) var event = ContextEvent()
   @exclusivity(unchecked) var marks = EventMarks()

@@ -131,6 +131,15 @@ extension Value: Hashable {
     case .reference(let value): hasher.combine(value)
     }
   }
+
+  /// Hashes what `==` compares, for dictionaries and sets: a relationship to many has as many references as it leads to.
+  public func _rawHashValue(seed: Int) -> Int {
+    if case .reference(let value) = self { return value._rawHashValue(seed: seed) }
+    var hasher = Hasher()
+    hasher.combine(seed)
+    hash(into: &hasher)
+    return hasher.finalize()
+  }
 }
 
 extension String {

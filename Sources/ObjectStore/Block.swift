@@ -6,32 +6,53 @@ internal import Synchronization
 /// A column that is kept stays as long as the block does, so that whoever has the block reads its columns
 /// without a lock.
 final class Block: @unchecked Sendable {
-  /// Which block of its run it is.
-  let index: Int
+  /// A column: whose values it has, beside these, so that a value is found by few looks at memory.
+  private struct Cell: ~Copyable {
+    /// By what it is found: they ascend, that of the commits first.
+    let order: UInt64
+    /// What it holds, retained; 0 where it is not kept. A content is put there once.
+    let content = Atomic<UInt>(0)
+
+    init(_ key: KeyNumber?) { order = key.map(Self.order) ?? 0 }
+
+    @inline(__always)
+    static func order(_ key: KeyNumber) -> UInt64 { UInt64(key.rawValue) + 1 }
+
+    @inline(__always)
+    var kept: Unmanaged<ColumnContent>? {
+      UnsafeRawPointer(bitPattern: content.load(ordering: .acquiring))
+        .map { Unmanaged.fromOpaque($0) }
+    }
+  }
+
+  /// Those of the directory's columns, in its order.
+  private let cells: UnsafeMutablePointer<Cell>
+  private let cellCount: Int
   let directory: BlockDirectory
   /// What it has where its run is one of index entries; the directory then is empty.
   let entries: IndexBlock?
+  /// Which block of its run it is.
+  let index: Int
   /// Where the cache finds it. Its run lets go of the slots only when the cache has forgotten the block.
   unowned(unsafe) let slots: BlockSlots
-  /// The contents of the columns, retained; 0 where there is none. A content is put there once.
-  private let contents: UnsafeMutablePointer<Atomic<UInt>>
 
   // For the cache.
   /// How many bytes it takes with its columns; guarded by the cache's lock.
   var byteCount: Int
   /// Whether the cache holds it; guarded by the cache's lock.
   var isKept = false
-  /// Whether it has been asked for since the cache looked last; guarded by the lock of its slot.
-  var isUsed = false
 
   init(_ index: Int, _ directory: BlockDirectory, _ slots: BlockSlots) {
     self.index = index
     self.directory = directory
     self.slots = slots
     entries = nil
-    contents = .allocate(capacity: directory.columns.count)
-    for column in directory.columns.indices { (contents + column).initialize(to: Atomic(0)) }
-    byteCount = 96 + directory.memoryByteCount + 8 * directory.columns.count
+    cellCount = directory.columns.count
+    cells = .allocate(capacity: cellCount)
+    for column in directory.columns.indices {
+      (cells + column).initialize(to: Cell(directory.columns[column].key))
+    }
+    byteCount = 96 + directory.memoryByteCount + MemoryLayout<Cell>.stride * cellCount
   }
 
   /// A block of index entries.
@@ -40,59 +61,79 @@ final class Block: @unchecked Sendable {
     self.entries = entries
     self.slots = slots
     directory = .empty
-    contents = .allocate(capacity: 0)
+    (cells, cellCount) = (.allocate(capacity: 0), 0)
     byteCount = 96 + entries.memoryByteCount
   }
 
   deinit {
-    for column in directory.columns.indices { unmanagedContent(column)?.release() }
-    contents.deinitialize(count: directory.columns.count)
-    contents.deallocate()
+    for column in 0..<cellCount { cells[column].kept?.release() }
+    cells.deinitialize(count: cellCount)
+    cells.deallocate()
   }
 
+  /// The place of a key's column; nil where no row has a value for it.
   @inline(__always)
-  private func unmanagedContent(_ column: Int) -> Unmanaged<ColumnContent>? {
-    UnsafeRawPointer(bitPattern: contents[column].load(ordering: .acquiring))
-      .map { Unmanaged.fromOpaque($0) }
+  func column(of key: KeyNumber) -> Int? {
+    let order = Cell.order(key)
+    let place = (0..<cellCount).firstPlace(inOrder: { cells[$0].order >= order })
+    return place < cellCount && cells[place].order == order ? place : nil
   }
 
   /// What a column holds; nil where it is not kept.
   @inline(__always)
   func content(_ column: Int) -> ColumnContent? {
-    precondition(directory.columns.indices.contains(column), "there is no such column")
-    return unmanagedContent(column)?.takeUnretainedValue()
+    unmanagedContent(column)?.takeUnretainedValue()
+  }
+
+  /// The same, and nobody counts who has it: as long as there is the block.
+  @inline(__always)
+  func unmanagedContent(_ column: Int) -> Unmanaged<ColumnContent>? {
+    precondition(column >= 0 && column < cellCount, "there is no such column")
+    return cells[column].kept
   }
 
   /// Keeps what a column holds. Only for the cache, which counts it, and once a column.
   func keep(_ content: ColumnContent, _ column: Int) {
     let address = Unmanaged.passRetained(content).toOpaque()
-    contents[column].store(UInt(bitPattern: address), ordering: .releasing)
+    cells[column].content.store(UInt(bitPattern: address), ordering: .releasing)
   }
 }
 
 /// Where the cache finds the blocks of a run.
 final class BlockSlots: @unchecked Sendable {
+  /// What the cache knows of a block; each slot is guarded by a lock of the cache.
+  struct Slot {
+    /// The block, which the cache retains.
+    var block: Unmanaged<Block>?
+    /// The block's own, which is here so that what has no row in it is told without a look at the block.
+    var map: PlaceMap?
+    /// Whether any of its rows is deleted.
+    var hasDeletions = false
+    /// Whether it has been asked for since the cache looked last.
+    var isUsed = false
+  }
+
   let count: Int
-  private let blocks: UnsafeMutablePointer<Unmanaged<Block>?>
+  private let slots: UnsafeMutablePointer<Slot>
 
   init(count: Int) {
     self.count = count
-    blocks = .allocate(capacity: max(1, count))
-    blocks.initialize(repeating: nil, count: max(1, count))
+    slots = .allocate(capacity: max(1, count))
+    slots.initialize(repeating: Slot(), count: max(1, count))
   }
 
-  deinit { blocks.deallocate() }
+  deinit { slots.deallocate() }
 
-  /// A block that the cache retains. Only for the cache, which guards each slot with a lock.
+  /// Only for the cache.
   @inline(__always)
-  subscript(index: Int) -> Unmanaged<Block>? {
-    get {
+  subscript(index: Int) -> Slot {
+    unsafeAddress {
       precondition(index >= 0 && index < count, "there is no such block")
-      return blocks[index]
+      return UnsafePointer(slots + index)
     }
-    set {
+    unsafeMutableAddress {
       precondition(index >= 0 && index < count, "there is no such block")
-      blocks[index] = newValue
+      return slots + index
     }
   }
 }

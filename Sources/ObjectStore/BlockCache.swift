@@ -52,10 +52,36 @@ package final class BlockCache: @unchecked Sendable {
     let lock = slotLock(index)
     lock.lock()
     defer { lock.unlock() }
-    guard let block = slots[index]?.takeUnretainedValue() else { return nil }
-    // Memory that is not written to is shared by processors.
-    if !block.isUsed { block.isUsed = true }
+    guard let block = slots[index].block?.takeUnretainedValue() else { return nil }
+    slots.use(index)
     return block
+  }
+
+  /// What the cache knows of an object's row.
+  enum Found {
+    /// The block that may have it is not there.
+    case unread
+    case absent
+    case row(place: Int, isDeleted: Bool)
+  }
+
+  /// Where in a block the row of an object is.
+  func row(of object: UInt64, _ index: Int, of slots: BlockSlots) -> Found {
+    let lock = slotLock(index)
+    lock.lock()
+    defer { lock.unlock() }
+    guard let block = slots[index].block else { return .unread }
+    slots.use(index)
+    let place =
+      if let map = slots[index].map {
+        map.place(of: object)
+      } else {
+        block._withUnsafeGuaranteedRef { $0.directory.place(of: object) }
+      }
+    guard let place else { return .absent }
+    guard slots[index].hasDeletions else { return .row(place: place, isDeleted: false) }
+    let isDeleted = block._withUnsafeGuaranteedRef { $0.directory.isDeleted(place) }
+    return .row(place: place, isDeleted: isDeleted)
   }
 
   /// Keeps a block, unless there is one already.
@@ -64,9 +90,13 @@ package final class BlockCache: @unchecked Sendable {
   func keep(_ block: Block) -> Block {
     lock.lock()
     defer { lock.unlock() }
-    if let kept = block.slots[block.index]?.takeUnretainedValue() { return kept }
+    if let kept = block.slots[block.index].block?.takeUnretainedValue() { return kept }
     guard makeRoom(block.byteCount) else { return block }
-    slotLock(block.index).withLock { block.slots[block.index] = .passUnretained(block) }
+    slotLock(block.index).withLock {
+      block.slots[block.index] = .init(
+        block: .passUnretained(block), map: block.directory.map,
+        hasDeletions: block.directory.hasDeletions)
+    }
     block.isKept = true
     queue.append(block)
     heldByteCount += block.byteCount
@@ -124,14 +154,14 @@ package final class BlockCache: @unchecked Sendable {
   /// Whether a block has been used since it was asked last.
   private func hasSecondChance(_ block: Block) -> Bool {
     slotLock(block.index).withLock {
-      defer { block.isUsed = false }
-      return block.isUsed
+      defer { block.slots[block.index].isUsed = false }
+      return block.slots[block.index].isUsed
     }
   }
 
   /// Forgets a block that has been taken out of the queue.
   private func letGo(_ block: Block) {
-    slotLock(block.index).withLock { block.slots[block.index] = nil }
+    slotLock(block.index).withLock { block.slots[block.index] = .init() }
     block.isKept = false
     heldByteCount -= block.byteCount
   }
@@ -144,5 +174,14 @@ package final class BlockCache: @unchecked Sendable {
     queue = kept.filter { $0.slots !== slots }
     first = 0
     for block in kept where block.slots === slots { letGo(block) }
+  }
+}
+
+extension BlockSlots {
+  /// Notes that a block has been asked for.
+  @inline(__always)
+  fileprivate func use(_ index: Int) {
+    // Memory that is not written to is shared by processors.
+    if !self[index].isUsed { self[index].isUsed = true }
   }
 }

@@ -1,7 +1,9 @@
 internal import ObjectModel
 
 /// What a block has: the numbers of its rows, which of them are deleted, and where its columns are.
-final class BlockDirectory: Sendable {
+final class BlockDirectory: @unchecked Sendable {
+  // Nothing is written once it is made, so that any thread may read it.
+
   /// What the directory says of a column.
   struct Column: Hashable, Sendable {
     /// Whose values it has; nil for the commits that changed the rows last.
@@ -20,6 +22,8 @@ final class BlockDirectory: Sendable {
   let rowCount: Int
   /// How far each row's number is from the first's; none where the numbers have no gaps.
   private let distances: [UInt32]
+  /// Where the rows of objects are; nil where they lie too far apart for that.
+  let map: PlaceMap?
   /// A bit a row, lowest first; none where no row is deleted.
   let deletions: [UInt8]
   /// That of the commits, and then those of the keys, which ascend.
@@ -33,16 +37,15 @@ final class BlockDirectory: Sendable {
 
   /// Roughly how much memory it takes.
   var memoryByteCount: Int {
-    192 + distances.count * 4 + deletions.count + columns.count * 56
+    232 + distances.count * 4 + (map?.memoryByteCount ?? 0) + deletions.count + columns.count * 56
   }
 
   /// The place of an object's row; nil where there is none.
+  @inline(__always)
   func place(of object: UInt64) -> Int? {
-    guard object >= firstObject else { return nil }
-    let distance = object - firstObject
-    if distances.isEmpty { return distance < UInt64(rowCount) ? Int(distance) : nil }
+    if let map { return map.place(of: object) }
     let place = firstPlace(notBefore: object)
-    return place < rowCount && UInt64(distances[place]) == distance ? place : nil
+    return place < rowCount && self.object(place) == object ? place : nil
   }
 
   /// The first place whose object is not before one.
@@ -74,12 +77,6 @@ final class BlockDirectory: Sendable {
   /// The key of a column that has one.
   func key(_ column: Int) -> KeyNumber { keys[column - 1] }
 
-  /// The place of a key's column; nil where no row has a value for it.
-  func column(of key: KeyNumber) -> Int? {
-    let index = keys.indices.firstPlace(inOrder: { keys[$0] >= key })
-    return index < keys.count && keys[index] == key ? index + 1 : nil
-  }
-
   init(
     firstObject: UInt64, rowCount: Int, distances: [UInt32], deletions: [UInt8], columns: [Column],
     endOffset: UInt64, payloadByteCount: UInt64
@@ -87,12 +84,15 @@ final class BlockDirectory: Sendable {
     self.firstObject = firstObject
     self.rowCount = rowCount
     self.distances = distances
+    map = PlaceMap(firstObject: firstObject, rowCount: rowCount, distances: distances)
     self.deletions = deletions
     self.columns = columns
     keys = columns.compactMap(\.key)
     self.endOffset = endOffset
     self.payloadByteCount = payloadByteCount
   }
+
+  deinit { map?.deallocate() }
 
   /// That of a block that has no rows.
   static let empty = BlockDirectory(

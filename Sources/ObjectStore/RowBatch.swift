@@ -75,7 +75,7 @@ package struct RowBatch {
           patched.updateValue(entry.value.unlessNull, forKey: place)
         }
       }
-      guard let place = block.directory.column(of: key) else {
+      guard let place = block.column(of: key) else {
         var values = [Value?](repeating: .none, count: block.directory.rowCount)
         for (place, value) in patched { values[place] = value }
         return Column(values: values)

@@ -113,9 +113,8 @@ extension Run {
   ///
   /// Costs: the block's directory is read, unless the cache has it.
   package func handle(of object: ObjectID) throws(RunError) -> RowHandle? {
-    guard let (block, place) = try place(of: object) else { return nil }
-    return RowHandle(
-      self, block: block.index, place, isDeleted: block.directory.isDeleted(place))
+    guard let place = try place(of: object) else { return nil }
+    return RowHandle(self, block: place.block, place.inBlock, isDeleted: place.isDeleted)
   }
 }
 

@@ -78,25 +78,24 @@ package final class Run: Sendable {
   /// Costs: nothing but a search where the index tells that there is none. Otherwise the block's directory
   /// and the columns of all keys are read, unless the cache has them.
   package func row(of object: ObjectID) throws(RunError) -> Lookup<Row> {
-    guard let (block, place) = try place(of: object) else { return .absent }
-    if block.directory.isDeleted(place) { return .deleted }
-    return .found(try row(place, block))
+    guard let place = try place(of: object) else { return .absent }
+    return place.isDeleted ? .deleted : .found(try row(place.inBlock, try block(place)))
   }
 
   /// What a commit has left of an object; nil where the run says nothing of it.
   ///
   /// Costs: as `row(of:)`, and the column of commits is read too.
   package func stored(_ object: ObjectID) throws(RunError) -> StoredRow? {
-    guard let (block, place) = try place(of: object) else { return nil }
-    return try stored(place, block)
+    guard let place = try place(of: object) else { return nil }
+    return try stored(place.inBlock, try block(place))
   }
 
   /// The commit that changed an object last, or deleted it; nil where the run says nothing of it.
   ///
   /// Costs: as `value(of:_:)`: the block's directory and one column are read.
   package func changed(of object: ObjectID) throws(RunError) -> CommitNumber? {
-    guard let (block, place) = try place(of: object) else { return nil }
-    return try changed(place, block)
+    guard let place = try place(of: object) else { return nil }
+    return try changed(place.inBlock, try block(place))
   }
 
   /// The value of an object's key; found but nil where the object has none for it.
@@ -105,18 +104,42 @@ package final class Run: Sendable {
   package func value(
     of object: ObjectID, _ key: KeyNumber
   ) throws(RunError) -> Lookup<Value?> {
-    guard let (block, place) = try place(of: object) else { return .absent }
-    if block.directory.isDeleted(place) { return .deleted }
-    return .found(try value(key, place, block))
+    guard let place = try place(of: object) else { return .absent }
+    return place.isDeleted ? .deleted : .found(try value(key, place.inBlock, try block(place)))
+  }
+
+  /// Where an object's row is.
+  struct Place {
+    let block: Int
+    let inBlock: Int
+    let isDeleted: Bool
+    /// The block, where it was read just now: the cache need not keep it.
+    fileprivate let read: Block?
   }
 
   /// Where an object's row is; nil where there is none.
   @inline(__always)
-  func place(of object: ObjectID) throws(RunError) -> (block: Block, place: Int)? {
+  func place(of object: ObjectID) throws(RunError) -> Place? {
     guard let index = index.block(of: object.rawValue) else { return nil }
+    switch cache.row(of: object.rawValue, index, of: slots) {
+    case .absent: return nil
+    case .row(let place, let isDeleted):
+      return Place(block: index, inBlock: place, isDeleted: isDeleted, read: nil)
+    case .unread: return try placeRead(of: object, index)
+    }
+  }
+
+  private func placeRead(of object: ObjectID, _ index: Int) throws(RunError) -> Place? {
     let block = try block(index)
-    guard let place = block.directory.place(of: object.rawValue) else { return nil }
-    return (block, place)
+    let directory = block.directory
+    guard let place = directory.place(of: object.rawValue) else { return nil }
+    return Place(
+      block: index, inBlock: place, isDeleted: directory.isDeleted(place), read: block)
+  }
+
+  private func block(_ place: Place) throws(RunError) -> Block {
+    if let read = place.read { return read }
+    return try block(place.block)
   }
 
   func stored(_ place: Int, _ block: Block) throws(RunError) -> StoredRow {
@@ -135,10 +158,19 @@ package final class Run: Sendable {
 
   @inline(__always)
   func value(_ key: KeyNumber, _ place: Int, _ block: Block) throws(RunError) -> Value? {
-    guard let column = block.directory.column(of: key) else { return .none }
-    let content = try content(ofColumn: column, block)
+    guard let column = block.column(of: key) else { return .none }
+    // What is kept stays as long as the block: nobody counts who reads it.
+    var read: ColumnContent?
+    defer { withExtendedLifetime((block, read)) {} }
+    let content: Unmanaged<ColumnContent>
+    if let kept = block.unmanagedContent(column) {
+      content = kept
+    } else {
+      let found = try self.content(ofColumn: column, block)
+      (read, content) = (found, .passUnretained(found))
+    }
     do {
-      return try content.values.value(place).unlessNull
+      return try content._withUnsafeGuaranteedRef { try $0.values.value(place).unlessNull }
     } catch {
       throw malformed(block.directory.columns[column], block.index)
     }

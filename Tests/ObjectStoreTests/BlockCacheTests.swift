@@ -18,8 +18,10 @@ import Testing
     try WrittenRun(samples) { $0.blockRowCount = 100 }.bytes
   }
 
-  private func openRun(_ cache: BlockCache) throws -> (run: Run, file: CountingFile) {
-    let file = CountingFile(MemoryFile(try bytes(), name: "run"))
+  private func openRun(
+    _ cache: BlockCache, _ given: [UInt8]? = nil
+  ) throws -> (run: Run, file: CountingFile) {
+    let file = CountingFile(MemoryFile(try given ?? bytes(), name: "run"))
     let run = try Run("run", in: OneFile(file), store: runStore, cache: cache)
     file.reset()
     return (run, file)
@@ -101,6 +103,24 @@ import Testing
     #expect(try readCount(3) == 2, "the fourth drives out the second")
     #expect(try [2, 0, 3].map { try readCount($0) } == [0, 0, 0])
     #expect(try readCount(1) == 2)
+  }
+
+  @Test func `a block that is asked for what it has not is used`() throws {
+    // Even numbers have rows.
+    let samples = (0..<300).map { Sample(object(UInt64($0 * 2)), [1: .integer($0)]) }
+    let bytes = try WrittenRun(samples) { $0.blockRowCount = 100 }.bytes
+    let probe = BlockCache(largestByteCount: 1 << 20)
+    let (probing, _) = try openRun(probe, bytes)
+    for block in UInt64(0)..<2 { #expect(try probing.handle(of: object(block * 200 + 1)) == nil) }
+    let (run, file) = try openRun(BlockCache(largestByteCount: probe.byteCount + 100), bytes)
+    func readCount(_ number: UInt64) throws -> Int {
+      file.reset()
+      #expect(try run.handle(of: object(number)) == nil)
+      return file.readCount
+    }
+    #expect(try [1, 201, 3].map { try readCount($0) } == [1, 1, 0])
+    #expect(try readCount(401) == 1, "the third drives out the second")
+    #expect(try [5, 403, 203].map { try readCount($0) } == [0, 0, 1])
   }
 
   @Test func `many threads read the same run, through a cache that is too small`() throws {
