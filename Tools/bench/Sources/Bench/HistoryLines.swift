@@ -29,9 +29,12 @@ struct HistoryLines {
         line: "P7" + suffix, what: "bytes an event, whole folder, \(words)", unit: .bytes,
         goals: [.floor(135.0 / 92), .peers()])
       folder.round(ours: try bytes(of: name), floor: floor)
+      journal.noteDisk(try workplace.byteCount(of: name + "/" + JournalFiles.journalFolder))
+      folder.noteDisk(try workplace.byteCount(of: name))
       for kind in PeerKind.withHistory {
         folder.peer(kind.rawValue, try bytes(of: try library.peer(kind)))
       }
+      try library.noteDisk(ofPeersIn: &folder)
       lines += [journal, folder]
     }
     return lines
@@ -78,6 +81,7 @@ struct HistoryLines {
     }
     try store.store.close()
     for peer in peers { try peer.close() }
+    try library.noteDisk(in: &comparison)
     return comparison
   }
 
@@ -121,6 +125,7 @@ struct HistoryLines {
     }
     try store.store.close()
     for peer in peers { try peer.close() }
+    try library.noteDisk(in: &comparison)
     return comparison
   }
 
@@ -140,13 +145,21 @@ struct HistoryLines {
       try workplace.copy(name, to: "copy")
       let store = try NoteStore(workplace.place("copy")) { $0.durability = .written }
       let quiet = try longestSave(store) { try pause() }
-      var time = 0.0
-      let busy = try longestSave(store) {
-        time = try seconds(disk) { _ = try store.store.compact(keeping: .latest) }
+      var busy = 0.0
+      let counted = try Counted {
+        var time = 0.0
+        busy = try longestSave(store) {
+          time = try seconds(disk) { _ = try store.store.compact(keeping: .latest) }
+        }
+        return time
       }
-      whole.ours.append(time)
+      whole.add(counted, of: Counted.ours)
       longest.round(ours: busy, floor: quiet)
       try store.store.close()
+      for size in [name, "copy"] {
+        whole.noteDisk(try workplace.byteCount(of: size))
+        longest.noteDisk(try workplace.byteCount(of: size))
+      }
     }
     try workplace.remove("copy")
     return [whole, longest]

@@ -79,8 +79,14 @@ struct IndexLines {
     for line in adding { try line.requireSyncs() }
     try family.store.close()
     try sqlite.close()
+    var lines = traversal + adding + [ratio]
+    for index in lines.indices {
+      lines[index].noteDisk(try workplace.byteCount(of: "family"))
+      if lines[index].peers.isEmpty { continue }
+      lines[index].noteDisk(try workplace.byteCount(of: "familyPeer"), of: Self.peer)
+    }
     for name in ["family", "familyPeer"] { try workplace.remove(name) }
-    return traversal + adding + [ratio]
+    return lines
   }
 
   /// A filter by an integer of which one in a thousand is meant, through an index.
@@ -137,8 +143,13 @@ struct IndexLines {
         round, ours: { try open("indexed", indexesRank: true) },
         peers: [("without it", { try open("plain", indexesRank: false) })])
     }
+    var lines = [comparison, below, opening]
+    for (index, peer) in ["indexedPeer", "indexedPeer", "plain"].enumerated() {
+      lines[index].noteDisk(try workplace.byteCount(of: "indexed"))
+      lines[index].noteDisk(try workplace.byteCount(of: peer), of: lines[index].peers[0].name)
+    }
     for name in ["indexed", "indexedPeer", "plain"] { try workplace.remove(name) }
-    return [comparison, below, opening]
+    return lines
   }
 
   /// How many seconds counting takes, which is to come to a number.

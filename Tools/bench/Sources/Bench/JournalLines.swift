@@ -43,15 +43,9 @@ struct JournalLines {
           for _ in 0..<saves { _ = try bytes.withUnsafeBytes { try journal.commit($0) } }
         }
       }
-      // Each goes first in every other round.
-      if round % 2 == 0 {
-        let floor = try floor()
-        comparison.round(ours: try ours(), floor: floor)
-      } else {
-        let ours = try ours()
-        comparison.round(ours: ours, floor: try floor())
-      }
+      try comparison.round(round, ours: ours, floor: floor)
       try journal.close()
+      comparison.noteDisk(try workplace.byteCount(of: "one-\(round)"))
       try workplace.remove("floor")
     }
     return comparison
@@ -68,21 +62,15 @@ struct JournalLines {
       let plain = PlainGroupCommit(file)
       let frame = [UInt8](repeating: 7, count: 110)
       let journal = try journal("many-\(round)")
-      // Each goes first in every other round.
-      var rates: [Bool: Double] = [:]
-      for isOurs in round % 2 == 0 ? [false, true] : [true, false] {
-        rates[isOurs] = try perSecond(threads: threadCount, each: savesPerThread, disk) { _ in
-          {
-            if isOurs {
-              _ = try bytes.withUnsafeBytes { try journal.commit($0) }
-            } else {
-              try plain.append(frame)
-            }
-          }
-        }
+      func rate(_ save: @escaping @Sendable () throws -> Void) throws -> Double {
+        try perSecond(threads: threadCount, each: savesPerThread, disk) { _ in save }
       }
-      comparison.round(ours: rates[true] ?? 0, floor: rates[false] ?? 1)
+      try comparison.round(
+        round,
+        ours: { try rate { _ = try bytes.withUnsafeBytes { try journal.commit($0) } } },
+        floor: { try rate { try plain.append(frame) } })
       try journal.close()
+      comparison.noteDisk(try workplace.byteCount(of: "many-\(round)"))
       try workplace.remove("floor")
     }
     return comparison
@@ -112,23 +100,30 @@ struct JournalLines {
     for round in 0..<rounds {
       let file = try workplace.preallocatedFile("floor", count * Self.editRoom)
       let memory = try file.map(count * Self.editRoom)
-      let floorRate = bytes.withUnsafeBytes { bytes in
-        perSecond(count, disk) { append(bytes, count, to: memory, floor) }
-      }
-      let journal = try journal("edits-\(line)-\(round)") {
+      let name = "edits-\(line)-\(round)"
+      let journal = try journal(name) {
         guard !sealing else { return }
         // Halves that hold all of it: what is measured is the edit, not the sealing.
         $0.halfByteCount = count * Self.editRoom + 4096
         $0.windowByteCount = 4 * $0.halfByteCount
         $0.hasUpkeepThread = false
       }
-      let ours = try bytes.withUnsafeBytes { bytes in
-        try perSecond(count, disk) {
-          for _ in 0..<count { try journal.appendEdit(bytes) }
-        }
-      }
-      comparison.round(ours: ours, floor: floorRate)
+      try comparison.round(
+        round,
+        ours: {
+          try bytes.withUnsafeBytes { bytes in
+            try perSecond(count, disk) {
+              for _ in 0..<count { try journal.appendEdit(bytes) }
+            }
+          }
+        },
+        floor: {
+          bytes.withUnsafeBytes { bytes in
+            perSecond(count, disk) { append(bytes, count, to: memory, floor) }
+          }
+        })
       try journal.close()
+      comparison.noteDisk(try workplace.byteCount(of: name))
       try workplace.remove("floor")
     }
     return comparison
@@ -188,32 +183,38 @@ struct JournalLines {
     try journal.close()
     let reader = try JournalReader(at: workplace.place("reading"), on: disk)
     var target = [UInt8](repeating: 0, count: 64 << 10)
-    for _ in 0..<rounds {
+    for round in 0..<rounds {
       var sum: UInt64 = 0
-      let floor = perSecond(frames, disk) {
-        for block in blocks {
-          block.withUnsafeBytes { block in
-            target.withUnsafeMutableBytes { target in
-              sum &+= UInt64(XXH3_64bits(block.baseAddress, block.count))
-              let count = LZ4_decompress_safe(
-                block.assumingMemoryBound(to: CChar.self).baseAddress,
-                target.assumingMemoryBound(to: CChar.self).baseAddress, Int32(block.count),
-                Int32(target.count))
-              sum &+= UInt64(count)
+      var seen = 0
+      try comparison.round(
+        round,
+        ours: {
+          try perSecond(frames, disk) {
+            _ = try reader.forEachFrame { frame in
+              seen += frame.payload.count
+              return true
             }
           }
-        }
-      }
-      var seen = 0
-      let ours = try perSecond(frames, disk) {
-        _ = try reader.forEachFrame { frame in
-          seen += frame.payload.count
-          return true
-        }
-      }
+        },
+        floor: {
+          perSecond(frames, disk) {
+            for block in blocks {
+              block.withUnsafeBytes { block in
+                target.withUnsafeMutableBytes { target in
+                  sum &+= UInt64(XXH3_64bits(block.baseAddress, block.count))
+                  let count = LZ4_decompress_safe(
+                    block.assumingMemoryBound(to: CChar.self).baseAddress,
+                    target.assumingMemoryBound(to: CChar.self).baseAddress, Int32(block.count),
+                    Int32(target.count))
+                  sum &+= UInt64(count)
+                }
+              }
+            }
+          }
+        })
       guard seen >= payloads, sum > 0 else { throw BenchError.wrongResult("J4 read \(seen) bytes") }
-      comparison.round(ours: ours, floor: floor)
     }
+    comparison.noteDisk(try workplace.byteCount(of: "reading"))
     return comparison
   }
 

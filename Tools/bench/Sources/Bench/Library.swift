@@ -44,6 +44,19 @@ final class Library {
     }
   }
 
+  /// Notes what the folders have that a line has read, ours and those of its peers.
+  func noteDisk(in comparison: inout Comparison) throws {
+    comparison.noteDisk(try bench.workplace.byteCount(of: try ours()))
+    try noteDisk(ofPeersIn: &comparison)
+  }
+
+  func noteDisk(ofPeersIn comparison: inout Comparison) throws {
+    for kind in PeerKind.allCases
+    where comparison.peers.contains(where: { $0.name == kind.rawValue }) {
+      comparison.noteDisk(try bench.workplace.byteCount(of: try peer(kind)), of: kind.rawValue)
+    }
+  }
+
   private func make(_ name: String, _ body: (String) throws -> Void) throws -> String {
     if made.insert(name).inserted { try body(try workplace.emptyFolder(name)) }
     return name

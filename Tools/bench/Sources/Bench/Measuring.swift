@@ -15,6 +15,8 @@ struct Comparison {
   var syncs = SyncsPerSave()
   /// The most memory that each has taken beyond what the process had before, where that was looked at.
   private(set) var megabytes: [(name: String, most: Double)] = []
+  /// The most that the folder of each has had on the disk, where it has one.
+  private(set) var diskMegabytes: [(name: String, most: Double)] = []
 
   /// What a line is to reach.
   enum Goal {
@@ -60,11 +62,27 @@ struct Comparison {
     default: peer(name, counted.measured)
     }
     syncs.add(name, counted.syncs)
-    guard let grown = counted.megabytes else { return }
-    if let index = megabytes.firstIndex(where: { $0.name == name }) {
-      megabytes[index].most = max(megabytes[index].most, grown)
+    if let grown = counted.megabytes { noteMemory(grown, of: name) }
+    if let occupied = counted.diskMegabytes { Self.note(occupied, of: name, in: &diskMegabytes) }
+  }
+
+  /// Notes how much memory somebody has taken.
+  mutating func noteMemory(_ grown: Double, of name: String = Counted.ours) {
+    Self.note(grown, of: name, in: &megabytes)
+  }
+
+  /// Notes how many bytes somebody's folder has.
+  mutating func noteDisk(_ byteCount: UInt64, of name: String = Counted.ours) {
+    Self.note(Double(byteCount) / 1e6, of: name, in: &diskMegabytes)
+  }
+
+  private static func note(
+    _ figure: Double, of name: String, in figures: inout [(name: String, most: Double)]
+  ) {
+    if let index = figures.firstIndex(where: { $0.name == name }) {
+      figures[index].most = max(figures[index].most, figure)
     } else {
-      megabytes.append((name, grown))
+      figures.append((name, figure))
     }
   }
 
@@ -112,7 +130,7 @@ struct Comparison {
 
   static let header = [
     "line", "work", "ours", "floor", "of the floor", "of the best peer", "goal", "", "peers",
-    "syncs a save", "memory",
+    "syncs a save", "memory", "on disk",
   ]
 
   var row: [String] {
@@ -125,8 +143,16 @@ struct Comparison {
       goals.isEmpty ? "–" : isReached ? "reached" : "MISSED",
       peers.map { "\($0.name) \(unit.text(median($0.measured)))" }.joined(separator: "; "),
       syncs.words,
-      megabytes.first { $0.name == Counted.ours }.map { Unit.megabytes.text($0.most) } ?? "–",
+      Self.words(megabytes), Self.words(diskMegabytes),
     ]
+  }
+
+  /// What ours has taken, and what its peers have, the least and the most of them.
+  private static func words(_ figures: [(name: String, most: Double)]) -> String {
+    let others = figures.filter { $0.name != Counted.ours && $0.name != Counted.floor }.map(\.most)
+    let own = figures.first { $0.name == Counted.ours }.map { Unit.megabytes.text($0.most) } ?? "–"
+    guard let least = others.min(), let most = others.max() else { return own }
+    return own + "; peers \(fixed(least))–\(fixed(most))"
   }
 
   private var ratioSpread: [Double] { spread(of: ratios(to: floor)) }
@@ -153,8 +179,12 @@ struct Comparison {
       "peerRatio": \(peerRatio.map { "\($0)" } ?? "null"), "goal": \(goals.isEmpty ? "null" : quoted(goal)), \
       "reached": \(goals.isEmpty ? "null" : "\(isReached)"), "spread": \(spread(of: ours)), \
       "ratioSpread": \(floor.isEmpty ? "null" : "\(ratioSpread)"), "syncs": \(syncs.json), \
-      "megabytes": {\(megabytes.map { "\(quoted($0.name)): \($0.most)" }.joined(separator: ", "))}}
+      "megabytes": \(Self.json(megabytes)), "diskMegabytes": \(Self.json(diskMegabytes))}
       """
+  }
+
+  private static func json(_ figures: [(name: String, most: Double)]) -> String {
+    "{\(figures.map { "\(quoted($0.name)): \($0.most)" }.joined(separator: ", "))}"
   }
 }
 

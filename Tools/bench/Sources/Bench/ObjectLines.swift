@@ -35,18 +35,22 @@ struct ObjectLines {
         }
         var chance = Chance(seed: UInt64(round))
         let places = (0..<1_000_000).map { _ in chance.number(below: count) }
-        let rate = perSecond(places.count, disk) {
-          for (number, place) in places.enumerated() {
-            if way == 1 {
-              notes[place].setValue(.integer(number), forKey: "rank")
-            } else {
-              notes[place][rank] = .integer(number)
+        let counted = try Counted {
+          perSecond(places.count, disk) {
+            for (number, place) in places.enumerated() {
+              if way == 1 {
+                notes[place].setValue(.integer(number), forKey: "rank")
+              } else {
+                notes[place][rank] = .integer(number)
+              }
             }
           }
         }
-        lines[way].round(ours: rate, floor: floor)
+        lines[way].add(counted, of: Counted.ours)
+        lines[way].floor.append(floor)
         context.rollback()
         try store.store.close()
+        lines[way].noteDisk(try bench.workplace.byteCount(of: "editing"))
         try bench.workplace.remove("editing")
       }
     }

@@ -46,6 +46,11 @@ struct OpeningLines {
         floor: { try floor(log) },
         peers: peers.map { peer in (peer.name, { try peer.openCopy(in: workplace) }) })
     }
+    // As they were killed.
+    comparison.noteDisk(try workplace.byteCount(of: "killed"))
+    for peer in peers {
+      comparison.noteDisk(try workplace.byteCount(of: peer.folder), of: peer.name)
+    }
     try store.store.close()
     for peer in peers { try peer.peer.close() }
     for name in ["killed", "killedLog", "copy"] + peers.flatMap({ [$0.folder, $0.copy] }) {
@@ -122,6 +127,7 @@ struct OpeningLines {
         })
     }
     try workplace.remove("index")
+    try library.noteDisk(in: &comparison)
     return comparison
   }
 
@@ -142,6 +148,7 @@ struct OpeningLines {
           )
         })
     }
+    try library.noteDisk(in: &comparison)
     return comparison
   }
 
@@ -158,6 +165,7 @@ struct OpeningLines {
       comparison.ours.append(
         (grown - objects.valueByteCount) / Double(min(Opening.objectCount, bench.objectCount)))
     }
+    try library.noteDisk(in: &comparison)
     return comparison
   }
 
@@ -175,6 +183,7 @@ struct OpeningLines {
         if round > 0 { openings[name, default: []].append(opening) }
       }
     }
+    let byteCount = try workplace.byteCount(of: long)
     for name in [long, fresh] { try workplace.remove(name) }
     func comparison(
       _ line: String, _ what: String, _ unit: Comparison.Unit, _ goal: Comparison.Goal,
@@ -183,6 +192,7 @@ struct OpeningLines {
       var comparison = Comparison(line: line, what: what, unit: unit, goals: [goal])
       comparison.ours = openings[long, default: []].map(measured)
       comparison.floor = openings[fresh, default: []].map(measured)
+      comparison.noteDisk(byteCount)
       return comparison
     }
     return [

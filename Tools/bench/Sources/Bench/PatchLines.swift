@@ -53,6 +53,7 @@ struct PatchLines {
         throw BenchError.wrongResult("D1 \(changed)")
       }
     }
+    try library.noteDisk(in: &comparison)
     return comparison
   }
 
@@ -100,6 +101,7 @@ struct PatchLines {
       if round > 0 { comparison = measured }
     }
     try store.close()
+    comparison.noteDisk(try bench.workplace.byteCount(of: "family"))
     try bench.workplace.remove("family")
     return comparison
   }
@@ -119,16 +121,19 @@ struct PatchLines {
       let patch = try Patch.difference(in: store.store, from: .commit(before)).inverted()
       for _ in 0..<bench.rounds {
         let context = ManagedObjectContext(store.store)
-        comparison.ours.append(
+        let counted = try Counted {
           try perSecond(patches, disk) {
             let report = try patch.apply(to: context)
             guard report.objects.count == patches else {
               throw BenchError.wrongResult("D2 \(report.objects.count)")
             }
-          })
+          }
+        }
+        comparison.add(counted, of: Counted.ours)
         context.rollback()
       }
     }
+    try library.noteDisk(in: &comparison)
     return comparison
   }
 

@@ -19,7 +19,7 @@ struct ReadingLines {
     let head = store.store.head
     for number in 1...bench.objectCount { _ = try head.row(of: store.object(number)) }
     let objects = NoteContext(store)
-    let lines = [
+    var lines = [
       try warm(
         Comparison(
           line: "P5", what: "one attribute of random objects, warm",
@@ -40,6 +40,9 @@ struct ReadingLines {
         try peer.note(number).rank
       },
     ]
+    // What was read before the first round.
+    let cached = Double(store.store.cachedByteCount) / 1e6
+    for index in lines.indices { lines[index].noteMemory(cached) }
     try store.store.close()
     return lines
   }
@@ -70,9 +73,14 @@ struct ReadingLines {
         ours: { try measure { try ours($0) ?? -1 } },
         floor: { try measure { objects.rank(of: $0) } },
         peers: peers.map { peer in (peer.name, { try measure { try rank(peer, $0) } }) })
-      if round > 0 { comparison = measured }
+      if round > 0 {
+        comparison = measured
+      } else {
+        for (name, most) in measured.megabytes { comparison.noteMemory(most, of: name) }
+      }
     }
     for peer in peers { try peer.close() }
+    try library.noteDisk(in: &comparison)
     return comparison
   }
 
@@ -119,6 +127,7 @@ struct ReadingLines {
         })
     }
     try workplace.remove("cold")
+    try library.noteDisk(in: &comparison)
     return comparison
   }
 
@@ -214,7 +223,17 @@ struct ReadingLines {
     }
     for peer in peers { try peer.close() }
     for store in [store, whole] { try store.store.close() }
+    let compacted = try workplace.byteCount(of: "copy")
     try workplace.remove("copy")
+    for index in lines.indices {
+      // Those that are not compacted end in h and v.
+      if lines[index].line.hasSuffix("h") || lines[index].line.hasSuffix("v") {
+        try library.noteDisk(in: &lines[index])
+      } else {
+        try library.noteDisk(ofPeersIn: &lines[index])
+        lines[index].noteDisk(compacted)
+      }
+    }
     return lines
   }
 

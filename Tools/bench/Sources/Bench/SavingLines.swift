@@ -227,6 +227,7 @@ struct SavingLines {
     if count > 0 { try store.insert(source.next(), .edits, by: context) }
     let rate = try body(store, context)
     try store.store.close()
+    FolderSize.note(try workplace.byteCount(of: "ours"))
     return rate
   }
 
@@ -240,6 +241,7 @@ struct SavingLines {
     if count > 0 { try peer.insert(source.next()) }
     let rate = try body(peer)
     try peer.close()
+    FolderSize.note(try workplace.byteCount(of: "peer"))
     return rate
   }
 }

@@ -50,7 +50,10 @@ struct SessionLines {
         Double(folderByteCount) / Double(editCount), opening, median(killed),
         try session.secondsToRead(of: notes, disk),
       ]
-      for index in lines.indices { lines[index].ours.append(measured[index]) }
+      for index in lines.indices {
+        lines[index].ours.append(measured[index])
+        lines[index].noteDisk(folderByteCount)
+      }
       try notes.store.close()
       try bench.workplace.remove("session")
     }

@@ -33,16 +33,32 @@ struct Counted {
   let syncs: Double?
   /// The most memory that it has taken beyond what the process had before, pages of mapped files too.
   let megabytes: Double?
+  /// What its folder had on the disk at the end; nil where nobody has said so.
+  let diskMegabytes: Double?
 
   static let (ours, floor) = ("ours", "floor")
 
   init(_ body: () throws -> Double) throws {
-    _ = Syncs.take()
+    _ = (Syncs.take(), FolderSize.take())
     let before = try Opening.residentMegabytes
     try Opening.forgetPeak()
     measured = try body()
     syncs = Syncs.take()
     megabytes = max(0, try Opening.peakMegabytes - before)
+    diskMegabytes = FolderSize.take().map { Double($0) / 1e6 }
+  }
+}
+
+/// How many bytes the folder has that something is done in, which is gone when it has been done.
+enum FolderSize {
+  private static let noted = Atomic(0)
+
+  static func note(_ byteCount: UInt64) { noted.store(Int(byteCount), ordering: .relaxed) }
+
+  /// What was noted since this was last asked; nil where nothing was.
+  static func take() -> Int? {
+    let byteCount = noted.exchange(0, ordering: .relaxed)
+    return byteCount > 0 ? byteCount : nil
   }
 }
 

@@ -13,7 +13,7 @@ final class SQLitePeer: Peer, @unchecked Sendable {
 
   let hasHistory: Bool
   private let database: OpaquePointer
-  private var statements: [String: Statement] = [:]
+  private var statements: [String: SQLiteStatement] = [:]
   /// One connection is used by one thread at a time: whoever saves has the lock, and nobody reads beside others.
   private let lock = Lock()
   /// Whether one transaction is open for all that is read until something is saved.
@@ -83,7 +83,7 @@ final class SQLitePeer: Peer, @unchecked Sendable {
   func update(_ changes: [NoteChange]) throws {
     try save(changes.count) {
       for change in changes {
-        let id = Statement.Binding.integer(change.number)
+        let id = SQLiteStatement.Binding.integer(change.number)
         switch change.attribute {
         case .title(let title):
           try statement("UPDATE note SET title = ? WHERE id = ?").run(.text(title), id)
@@ -109,7 +109,7 @@ final class SQLitePeer: Peer, @unchecked Sendable {
   }
 
   /// A statement that reads.
-  private func reading(_ words: String) throws -> Statement {
+  private func reading(_ words: String) throws -> SQLiteStatement {
     if !isReading { try statement("BEGIN").run() }
     isReading = true
     return try statement(words)
@@ -209,100 +209,18 @@ final class SQLitePeer: Peer, @unchecked Sendable {
     guard sqlite3_exec(database, words, nil, nil, nil) == SQLITE_OK else { throw failure(words) }
   }
 
-  private func statement(_ words: String) throws -> Statement {
+  private func statement(_ words: String) throws -> SQLiteStatement {
     if let statement = statements[words] { return statement }
     var prepared: OpaquePointer?
     guard sqlite3_prepare_v2(database, words, -1, &prepared, nil) == SQLITE_OK, let prepared else {
       throw failure(words)
     }
-    let statement = Statement(prepared)
+    let statement = SQLiteStatement(prepared)
     statements[words] = statement
     return statement
   }
 
   private func failure(_ words: String) -> BenchError {
     .peer("\(words): \(String(cString: sqlite3_errmsg(database)))")
-  }
-}
-
-/// A prepared statement.
-private final class Statement {
-  enum Binding {
-    case integer(Int)
-    case real(Double)
-    case text(String)
-  }
-
-  private let statement: OpaquePointer
-  /// Texts stay where they are until the statement has run.
-  private static let isTransient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
-  init(_ statement: OpaquePointer) { self.statement = statement }
-
-  deinit { sqlite3_finalize(statement) }
-
-  /// Runs it to its end.
-  func run(_ bindings: Binding...) throws {
-    bind(bindings)
-    let code = sqlite3_step(statement)
-    sqlite3_reset(statement)
-    guard code == SQLITE_DONE || code == SQLITE_ROW else {
-      throw BenchError.peer("SQLite says \(code)")
-    }
-  }
-
-  /// Goes to the next row, with bindings to the first; false after the last.
-  func step(_ bindings: Binding...) throws -> Bool {
-    bind(bindings)
-    let code = sqlite3_step(statement)
-    guard code == SQLITE_DONE || code == SQLITE_ROW else {
-      throw BenchError.peer("SQLite says \(code)")
-    }
-    return code == SQLITE_ROW
-  }
-
-  func reset() { sqlite3_reset(statement) }
-
-  private func bind(_ bindings: [Binding]) {
-    for (index, binding) in bindings.enumerated() {
-      let place = Int32(index + 1)
-      switch binding {
-      case .integer(let value): sqlite3_bind_int64(statement, place, Int64(value))
-      case .real(let value): sqlite3_bind_double(statement, place, value)
-      case .text(var text):
-        text.withUTF8 { bytes in
-          bytes.withMemoryRebound(to: CChar.self) { bytes in
-            _ = sqlite3_bind_text(
-              statement, place, bytes.baseAddress, Int32(bytes.count), Self.isTransient)
-          }
-        }
-      }
-    }
-  }
-
-  func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }
-
-  func text(_ column: Int32) -> String {
-    String(
-      decoding: UnsafeBufferPointer(
-        start: sqlite3_column_text(statement, column),
-        count: Int(sqlite3_column_bytes(statement, column))), as: UTF8.self)
-  }
-
-  var note: Note {
-    Note(
-      number: integer(0), title: text(1), text: text(2), rank: integer(3),
-      created: sqlite3_column_double(statement, 4), score: sqlite3_column_double(statement, 5),
-      isDone: integer(6) == 1)
-  }
-
-  /// Gives a note the old value that follows the key.
-  func takeBack(from note: inout Note, key: Int32) {
-    switch text(key) {
-    case "title": note.title = text(key + 1)
-    case "rank": note.rank = integer(key + 1)
-    case "score": note.score = sqlite3_column_double(statement, key + 1)
-    default: break
-    }
   }
 }
