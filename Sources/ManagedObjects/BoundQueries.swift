@@ -1,8 +1,11 @@
+internal import ObjectModel
+internal import ObjectQuery
 internal import ObjectStore
 
 /// What a context was asked for last, bound and planned, so that what is asked again and again is bound once.
 ///
-/// Only what goes by the model and the numbers of keys alone is kept: neither ever changes within an era.
+/// Only what goes by the model and the numbers of keys alone is kept: neither ever changes within an era. What holds many
+/// values is not kept.
 struct BoundQueries {
   private struct Kept {
     let request: FetchRequest
@@ -11,6 +14,7 @@ struct BoundQueries {
   }
 
   private static let largestCount = 8
+  private static let largestWeight = 1_000
   /// Those that were kept last come last.
   private var kept: [Kept] = []
 
@@ -20,6 +24,7 @@ struct BoundQueries {
   }
 
   mutating func keep(_ query: SnapshotQuery, of request: FetchRequest, in snapshot: Snapshot) {
+    guard request.condition.weight <= Self.largestWeight else { return }
     if kept.count == Self.largestCount { kept.removeFirst() }
     kept.append(Kept(request: request, eraCount: snapshot.eras.count, query: query))
   }
@@ -28,7 +33,25 @@ struct BoundQueries {
 extension FetchRequest {
   /// Whether both are bound to the same query.
   fileprivate func asksTheSame(as other: FetchRequest) -> Bool {
-    limit == other.limit && offset == other.offset && condition == other.condition
+    limit == other.limit && offset == other.offset && condition.saysTheSame(as: other.condition)
       && entityName == other.entityName && sortKeys == other.sortKeys
+  }
+}
+
+extension FetchRequest.Condition {
+  /// Texts that only look alike have values in them that are not the same.
+  fileprivate func saysTheSame(as other: Self) -> Bool {
+    switch (self, other) {
+    case (.text(let one), .text(let other)): one.hasSameBytes(as: other)
+    case (.filter(let one), .filter(let other)): one == other
+    default: false
+    }
+  }
+
+  fileprivate var weight: Int {
+    switch self {
+    case .text(let text): text.utf8.count
+    case .filter(let filter): filter.weight
+    }
   }
 }

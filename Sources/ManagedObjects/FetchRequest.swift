@@ -1,6 +1,8 @@
 public import ObjectModel
 public import ObjectQuery
 
+// What is added here, and changes what a request is bound to, is compared in BoundQueries, too.
+
 /// Which objects are wanted, in which order, and how many of them.
 public struct FetchRequest: Sendable {
   /// The name of the entity; objects of entities that inherit from it are found, too.

@@ -50,6 +50,7 @@ import Testing
           try context.fetch(request).compactMap { $0.value(forKey: "score")?.integer }
         }
         #expect(try scores() == Array(bound..<30))
+        #expect(try scores() == Array(bound..<30))
         request.limit = 2
         #expect(try scores() == Array((bound..<30).prefix(2)))
         request.offset = 1
@@ -80,5 +81,77 @@ import Testing
       let request = FetchRequest("Post", where: text)
       for _ in 0..<2 { #expect(throws: QueryError.self) { try context.count(request) } }
     }
+  }
+
+  @Test func `S67: texts that only look alike are not the same request`() throws {
+    let stage = try Stage()
+    let context = stage.context()
+    let (composed, decomposed) = ("\u{e9}", "e\u{301}")
+    #expect(composed == decomposed)
+    let post = context.insert("Post")
+    post.setValue(.string(composed), forKey: "title")
+    try context.save()
+    for (name, count) in [(composed, 1), (decomposed, 0), (composed, 1)] {
+      #expect(try context.count(FetchRequest("Post", where: "title == '\(name)'")) == count)
+      let filter = Filter(Filter.Comparison(.key("title"), .equal, .literal(.string(name))))
+      #expect(try context.count(FetchRequest("Post", where: filter)) == count)
+    }
+  }
+
+  @Test func `S39: what objects compute is computed each time it is asked for`() throws {
+    let stage = try Stage(try Headlines.model())
+    let context = stage.context()
+    let posts = ["b", "c", "a"].map { name in
+      let post = context.insert("Post")
+      post.setValue(.string(name), forKey: "author")
+      return post
+    }
+    let comment = context.insert("Comment")
+    comment.setValue(.reference(posts[1].objectID), forKey: "post")
+    try context.save()
+    let (found, sorted, led) = (
+      FetchRequest("Post", where: "byline == 'by c'"), FetchRequest("Post", sortedBy: ["byline"]),
+      FetchRequest("Comment", where: "post.byline == 'by c'")
+    )
+    for _ in 0..<2 {
+      #expect(try context.fetch(found) == [posts[1]])
+      #expect(try context.fetch(sorted) == [posts[2], posts[0], posts[1]])
+      #expect(try context.fetch(led) == [comment])
+    }
+    posts[1].setValue("A", forKey: "author")
+    #expect(try context.fetch(found) == [] && context.fetch(led) == [])
+    #expect(try context.fetch(sorted) == [posts[1], posts[2], posts[0]])
+  }
+
+  @Test func `S67: contexts of now, of the past and within others each answer for themselves`()
+    throws
+  {
+    let stage = try Stage()
+    let context = stage.context()
+    let request = FetchRequest("Post", where: "score > 5")
+    _ = post(7, in: context)
+    try context.save()
+    let before = stage.store.lastCommit
+    _ = post(8, in: context)
+    try context.save()
+    let past = try stage.store.asOf(.commit(before))
+    let child = ManagedObjectContext(parent: context)
+    _ = post(9, in: child)
+    for _ in 0..<2 {
+      #expect(try context.count(request) == 2)
+      #expect(try past.count(request) == 1)
+      #expect(try child.count(request) == 3)
+    }
+  }
+
+  @Test func `S67: what holds many values is answered as everything else`() throws {
+    let stage = try Stage()
+    let context = stage.context()
+    for score in 0..<9 { _ = post(score, in: context) }
+    try context.save()
+    let many = Filter.Operand.list((3..<3_000).map { .literal(.integer($0)) })
+    let request = FetchRequest(
+      "Post", where: Filter(Filter.Comparison(.key("score"), .isIn, many)))
+    for _ in 0..<2 { #expect(try context.count(request) == 6) }
   }
 }

@@ -123,23 +123,43 @@ import Testing
     #expect(try [5, 403, 203].map { try readCount($0) } == [0, 0, 1])
   }
 
-  @Test func `many threads read the same run, through a cache that is too small`() throws {
+  @Test(arguments: [false, true])
+  func `many threads read the same run, through a cache that is too small`(
+    hasGaps: Bool
+  ) throws {
+    // With gaps every third number has a row, and every fifth of these is deleted.
+    let samples =
+      hasGaps
+      ? self.samples.enumerated().map { place, sample in
+        Sample(object(UInt64(place * 3)), place % 5 == 0 ? nil : sample.row)
+      } : self.samples
+    let stored = Dictionary(uniqueKeysWithValues: samples.map { ($0.object, $0.stored) })
+    let bytes = try WrittenRun(samples) { $0.blockRowCount = 100 }.bytes
+    let count = samples[samples.count - 1].object.number + 1
     for bound in [0, 5_000, 1 << 20] {
       let cache = BlockCache(largestByteCount: bound)
-      let run = try run(try bytes(), cache)
+      let run = try run(bytes, cache)
       let tally = Tally()
-      let samples = samples
       let threads = try (0..<4).map { thread in
         try BackgroundThread {
           var dice = Dice(seed: UInt64(thread))
           for _ in 0..<300 {
-            let sample = samples[dice.pick(samples.count)]
+            let asked = object(UInt64(dice.pick(Int(count))))
+            let expected = stored[asked]
             do throws(RunError) {
-              if try run.row(of: sample.object) != .found(sample.row ?? Row()) {
-                tally.violation("\(sample.object) is another one")
+              if try run.stored(asked) != expected { tally.violation("\(asked) is another one") }
+              let handle = try run.handle(of: asked)
+              if handle.map(\.isDeleted) != expected.map({ $0.row == nil }) {
+                tally.violation("\(asked) is there or not, or deleted or not")
               }
-              let value = try run.value(of: sample.object, key(2))
-              if value != .found(sample.row?[key(2)]) { tally.violation("another value") }
+              let value = try run.value(of: asked, key(2))
+              let isRight =
+                switch value {
+                case .absent: expected == nil
+                case .deleted: expected != nil && expected?.row == nil
+                case .found(let value): expected?.row != nil && value == expected?.row?[key(2)]
+                }
+              if !isRight { tally.violation("another value") }
             } catch {
               tally.violation("\(error)")
             }

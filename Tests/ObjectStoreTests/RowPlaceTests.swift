@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct RowPlaceTests {
-  /// Rows whose numbers have gaps of up to so many numbers.
+  // Rows whose numbers have gaps of up to so many numbers.
   private static func samples(gap: UInt64, deleting deletes: Bool, _ dice: inout Dice) -> [Sample] {
     var number = UInt64(dice.pick(70))
     return (0..<700).map { _ in

@@ -121,7 +121,7 @@ struct HistoryLines {
         peers: peers.map { peer in
           (peer.name, { try measure { try peer.note($0, after: save).rank } })
         })
-      if round > 0 { comparison = discarded }
+      comparison.take(discarded, round: round)
     }
     try store.store.close()
     for peer in peers { try peer.close() }
@@ -156,10 +156,10 @@ struct HistoryLines {
       whole.add(counted, of: Counted.ours)
       longest.round(ours: busy, floor: quiet)
       try store.store.close()
-      for size in [name, "copy"] {
-        whole.noteDisk(try workplace.byteCount(of: size))
-        longest.noteDisk(try workplace.byteCount(of: size))
-      }
+      // What compaction leaves.
+      let byteCount = try workplace.byteCount(of: "copy")
+      whole.noteDisk(byteCount)
+      longest.noteDisk(byteCount)
     }
     try workplace.remove("copy")
     return [whole, longest]

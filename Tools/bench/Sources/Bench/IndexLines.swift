@@ -44,7 +44,7 @@ struct IndexLines {
           round, ours: { try count(childCount) { try counted(many) } },
           peers: [(Self.peer, { try count(childCount) { try sqlite.countChildren(of: 1) } })])
       }
-      if round > 0 { traversal = measured }
+      for line in traversal.indices { traversal[line].take(measured[line], round: round) }
     }
     for round in 0..<bench.rounds {
       let few = try family.makeParent(childCount: 10)
@@ -120,7 +120,8 @@ struct IndexLines {
       try measuredBelow.round(
         round, ours: { try count(expected) { try store.store.head.count(of: query) } }, peers: peers
       )
-      if round > 0 { (comparison, below) = (measured, measuredBelow) }
+      comparison.take(measured, round: round)
+      below.take(measuredBelow, round: round)
     }
     try store.store.endContext(context)
     try store.store.close()

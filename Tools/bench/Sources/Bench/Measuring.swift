@@ -71,6 +71,15 @@ struct Comparison {
     Self.note(grown, of: name, in: &megabytes)
   }
 
+  /// Goes on with what another round has measured; of the first, which only warms, with the memory alone.
+  mutating func take(_ measured: Comparison, round: Int) {
+    if round > 0 {
+      self = measured
+    } else {
+      for (name, most) in measured.megabytes { noteMemory(most, of: name) }
+    }
+  }
+
   /// Notes how many bytes somebody's folder has.
   mutating func noteDisk(_ byteCount: UInt64, of name: String = Counted.ours) {
     Self.note(Double(byteCount) / 1e6, of: name, in: &diskMegabytes)

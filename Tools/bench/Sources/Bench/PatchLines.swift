@@ -47,13 +47,13 @@ struct PatchLines {
             }
             return time
           })
-        if round > 0 { comparison = discarded }
+        comparison.take(discarded, round: round)
       }
       guard let count = changed.first, changed.count == 1, count > 0 else {
         throw BenchError.wrongResult("D1 \(changed)")
       }
+      comparison.noteDisk(try bench.workplace.byteCount(of: "copy"))
     }
-    try library.noteDisk(in: &comparison)
     return comparison
   }
 
@@ -98,7 +98,7 @@ struct PatchLines {
           guard count > commits else { throw BenchError.wrongResult("D1b reads \(count) changes") }
           return time
         })
-      if round > 0 { comparison = measured }
+      comparison.take(measured, round: round)
     }
     try store.close()
     comparison.noteDisk(try bench.workplace.byteCount(of: "family"))
@@ -132,8 +132,8 @@ struct PatchLines {
         comparison.add(counted, of: Counted.ours)
         context.rollback()
       }
+      comparison.noteDisk(try bench.workplace.byteCount(of: "copy"))
     }
-    try library.noteDisk(in: &comparison)
     return comparison
   }
 

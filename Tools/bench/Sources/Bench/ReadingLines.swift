@@ -18,6 +18,7 @@ struct ReadingLines {
     }
     let head = store.store.head
     for number in 1...bench.objectCount { _ = try head.row(of: store.object(number)) }
+    let cached = Double(store.store.cachedByteCount) / 1e6
     let objects = NoteContext(store)
     var lines = [
       try warm(
@@ -40,8 +41,6 @@ struct ReadingLines {
         try peer.note(number).rank
       },
     ]
-    // What was read before the first round.
-    let cached = Double(store.store.cachedByteCount) / 1e6
     for index in lines.indices { lines[index].noteMemory(cached) }
     try store.store.close()
     return lines
@@ -73,11 +72,7 @@ struct ReadingLines {
         ours: { try measure { try ours($0) ?? -1 } },
         floor: { try measure { objects.rank(of: $0) } },
         peers: peers.map { peer in (peer.name, { try measure { try rank(peer, $0) } }) })
-      if round > 0 {
-        comparison = measured
-      } else {
-        for (name, most) in measured.megabytes { comparison.noteMemory(most, of: name) }
-      }
+      comparison.take(measured, round: round)
     }
     for peer in peers { try peer.close() }
     try library.noteDisk(in: &comparison)
