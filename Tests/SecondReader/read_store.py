@@ -4,7 +4,7 @@
 usage: read_store.py STORE
 
 First the store and its models, then the commits in order with old and new values, then every object at the
-last commit. The commits are folded into a state, and that is compared with the checkpoint, its runs and the
+last commit, and then everything that happened, the edits that no frame holds last. The commits are folded into a state, and that is compared with the checkpoint, its runs and the
 commits behind it, where the journal begins with commit 1 and has had one model. Ends with 0, with 65 and a
 sentence where something is damaged, and with 69 where it is of newer code.
 """
@@ -84,6 +84,32 @@ def changed(state, made):
     return told
 
 
+BOOKS = ("keyNamed", "timePassed", "numbersReserved")
+
+
+def happening(found, called, key):
+    """An event as JSON: who did what, and where it is of one object, to which, and with what value."""
+    name, rest = found[0], found[1:]
+    told = {"event": name, "context": None if name in ("tagged", "modelAdopted") or name.startswith("kind") else rest[0]}
+    if name in ("set", "setPrimitive", "spliced", "membersChanged", "inserted", "deleted", "based", "reconciled"):
+        told["object"] = called(rest[1])
+    if name in ("set", "setPrimitive", "spliced", "membersChanged"):
+        told["key"] = key(rest[2])
+    if name in ("set", "setPrimitive"):
+        told["value"] = plain(rest[3])
+    if name == "membersChanged":
+        told["inserted"], told["removed"] = ([called(o) for o in part] for part in rest[3:])
+    if name in ("saved", "merged", "tagged", "based"):
+        told["commit"] = rest[-1]
+    if name in ("undone", "redone"):
+        told["objects"] = [called(restored[1]) for restored in rest[1]]
+    if name == "refreshed":
+        told["objects"] = [called(o) for o in rest[3]]
+    if name in ("renamed", "saveFailed", "stepEnded"):
+        told["text"] = rest[1]
+    return told
+
+
 class Store:
     """A store as far as it is sound: what it was, commit by commit, and what it is."""
 
@@ -93,7 +119,7 @@ class Store:
         self.through = point["frame"][1] if point else 0
         self.journal = Journal(folder, self.through)
         self.since = point["since"][1] if point else 1
-        self.keys, self.models, self.tags, self.commits, self.drafts = {}, [], {}, [], []
+        self.keys, self.models, self.tags, self.commits, self.happened = {}, [], {}, [], []
         whole = self.journal.manifest["segments"][0]["first"] == 1
         if point and not whole:
             self.keys = {i: k[1] for i, k in enumerate(point["keys"][1])}
@@ -112,6 +138,7 @@ class Store:
                     behind = changed(self.state, made)
                     told = told or behind
                 self.commits.append((made, told))
+                self.happened.append(("saved", made["context"], made["number"]))
         for edit in self.journal.tail:
             self._event(edit, True)
         self.compared = folded is not None and len(self.models) < 2
@@ -120,6 +147,7 @@ class Store:
 
     def _event(self, raw, counts):
         found = event(raw)
+        self.happened.append(found)
         if not counts:
             return
         if found[0] == "keyNamed":
@@ -164,6 +192,9 @@ class Store:
         for which, (last, values) in sorted(self.state.items()):
             yield {"kind": "object", "object": called(which), "commit": last,
                    "values": {key(k): plain(v) for k, v in sorted(values.items())}}
+        for found in self.happened:
+            if found[0] not in BOOKS:
+                yield dict(kind="event", **happening(found, called, key))
 
 
 def main(arguments):

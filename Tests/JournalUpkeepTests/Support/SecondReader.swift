@@ -37,7 +37,7 @@ enum SecondReader {
     let theirTags = tags.members.map { "\($0.key): \(text($0.value))" }.sorted()
     if ourTags != theirTags { problems.append("tags: \(theirTags), and not \(ourTags)") }
     let ours = try lines(of: reader, since: CommitNumber(rawValue: UInt64(max(0, since - 1))))
-    let told = theirs.filter { ["commit", "object"].contains($0["kind"]?.string) }
+    let told = theirs.filter { ["commit", "object", "event"].contains($0["kind"]?.string) }
     if ours.count < 2 || told.count != ours.count {
       problems.append("\(told.count) lines, and not \(ours.count)")
     }
@@ -45,11 +45,22 @@ enum SecondReader {
       // Of commits that only the state at the checkpoint holds, it does not tell what they have changed.
       let isKnown = since == 1 || other["changes"] != .null
       for (key, value) in mine.members where key != "changes" || isKnown {
-        let other = text(other[key] ?? .null)
-        if other != text(value) { problems.append("\(key): \(other), and not \(text(value))") }
+        let other = other[key] ?? .null
+        // A date is no nanosecond.
+        if key == "time", let (one, another) = numbers(value, other), abs(one - another) < 1_000 {
+          continue
+        }
+        if text(other) != text(value) {
+          problems.append("\(key): \(text(other)), and not \(text(value))")
+        }
       }
     }
     return problems
+  }
+
+  private static func numbers(_ one: JSONValue, _ other: JSONValue) -> (Int, Int)? {
+    guard case .integer(let one) = one, case .integer(let other) = other else { return nil }
+    return (one, other)
   }
 
   // MARK: What the store finds
@@ -72,6 +83,7 @@ enum SecondReader {
       lines.append(
         JSONObject([
           ("kind", .string("commit")), ("number", .integer(Int(commit.number.rawValue))),
+          ("time", .integer(Int((commit.date.timeIntervalSince1970 * 1e9).rounded()))),
           ("author", commit.author.map { .string($0) } ?? .null),
           ("message", commit.message.map { .string($0) } ?? .null),
           ("context", commit.contextName.map { .string($0) } ?? .null),
@@ -95,7 +107,72 @@ enum SecondReader {
           ("values", .object(JSONObject(values))),
         ]))
     }
-    return lines
+    return lines + (try reader.events().map { event(try happening($0, of: reader)) })
+  }
+
+  // MARK: What has happened
+
+  private static func event(_ members: [(String, JSONValue)]) -> JSONObject {
+    JSONObject([("kind", .string("event"))] + members)
+  }
+
+  /// An event as the second reader tells it: where it is of one object, to which, and with what value.
+  private static func happening(
+    _ event: StoreEvent, of reader: StoreReader
+  ) throws -> [(String, JSONValue)] {
+    func called(_ object: ObjectID) throws -> JSONValue {
+      .string(name(object, try #require(reader.head.era?.name(of: object.entity))))
+    }
+    func all(_ objects: [ObjectID]) throws -> JSONValue { .array(try objects.map(called)) }
+    func number(_ commit: CommitNumber?) -> JSONValue {
+      commit.map { .integer(Int($0.rawValue)) } ?? .null
+    }
+    func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+    let told: (String, [(String, JSONValue)]) =
+      switch event.kind {
+      case .began: ("contextBegan", [])
+      case .ended: ("contextEnded", [])
+      case .resumed: ("contextResumed", [])
+      case .discarded: ("draftDiscarded", [])
+      case .renamed(let name): ("renamed", [("text", text(name))])
+      case .based(let object, let commit):
+        ("based", [("object", try called(object)), ("commit", number(commit))])
+      case .inserted(let object): ("inserted", [("object", try called(object))])
+      case .set(let object, let key, let value):
+        ("set", [("object", try called(object)), ("key", text(key)), ("value", json(value))])
+      case .setPrimitive(let object, let key, let value):
+        (
+          "setPrimitive",
+          [("object", try called(object)), ("key", text(key)), ("value", json(value))]
+        )
+      case .spliced(let object, let key, _):
+        ("spliced", [("object", try called(object)), ("key", text(key))])
+      case .membersChanged(let object, let key, let inserted, let removed):
+        (
+          "membersChanged",
+          [
+            ("object", try called(object)), ("key", text(key)), ("inserted", try all(inserted)),
+            ("removed", try all(removed)),
+          ]
+        )
+      case .deleted(let object): ("deleted", [("object", try called(object))])
+      case .stepEnded(let name): ("stepEnded", [("text", text(name))])
+      case .undoSwitched: ("undoSwitched", [])
+      case .undone(let restored): ("undone", [("objects", try all(restored.map(\.objectID)))])
+      case .redone(let restored): ("redone", [("objects", try all(restored.map(\.objectID)))])
+      case .refreshed(let objects, _, _): ("refreshed", [("objects", try all(objects))])
+      case .merged(let commit): ("merged", [("commit", number(commit))])
+      case .rolledBack: ("rolledBack", [])
+      case .wasReset: ("wasReset", [])
+      case .saved(let commit): ("saved", [("commit", number(commit))])
+      case .saveFailed(let reason): ("saveFailed", [("text", text(reason))])
+      case .reconciled(let object, _): ("reconciled", [("object", try called(object))])
+      case .tagged(_, let commit): ("tagged", [("commit", number(commit))])
+      case .modelAdopted: ("modelAdopted", [])
+      case .unknown(let kind): ("kind\(kind)", [])
+      }
+    let context = event.context.map { JSONValue.integer(Int($0.number)) } ?? .null
+    return [("event", .string(told.0)), ("context", context)] + told.1
   }
 
   private static func name(_ object: ObjectID, _ entity: String) -> String {
