@@ -24,8 +24,9 @@ extension ContextFold {
   package mutating func apply<RowError>(
     _ edit: Edit, row: (ObjectID, CommitNumber) throws(RowError) -> Row?
   ) throws(ContextFoldError<RowError>) {
-    // What is thrown is known here alone: below nothing need know of what type it is.
-    var failure: RowError?
+    // What is thrown is known here alone: below nothing need know of what type it is, and neither need an edit that
+    // succeeds.
+    var failure: (any Error)?
     do throws(ContextFoldError<RowUnread>) {
       try apply(edit) { (object, commit) throws(RowUnread) in
         do throws(RowError) {
@@ -36,11 +37,11 @@ extension ContextFold {
         }
       }
     } catch {
-      switch (error, failure) {
-      case (.contradiction(let contradiction), _): throw .contradiction(contradiction)
-      case (.row, let failure?): throw .row(failure)
-      case (.row, nil): preconditionFailure("a row is unread, and nobody says why")
+      if case .contradiction(let contradiction) = error { throw .contradiction(contradiction) }
+      guard let failure = failure as? RowError else {
+        preconditionFailure("a row is unread, and nobody says why")
       }
+      throw .row(failure)
     }
   }
 

@@ -16,9 +16,9 @@ extension ManagedObjectContext {
     }
     // Where somebody else's changes were merged, an object has more than was saved, and where theirs won nothing
     // of it is in the commit.
-    var rows = save.sent.merged
-    let hasMerged = !rows.isEmpty
-    rows.reserveCapacity(rows.count + save.unsaved.count)
+    let hasMerged = !save.sent.merged.isEmpty
+    var rows =
+      hasMerged ? save.sent.merged : [ObjectID: Row?](minimumCapacity: save.unsaved.count)
     for each in save.unsaved where rows[each.object] == nil {
       rows.updateValue(each.row, forKey: each.object)
     }

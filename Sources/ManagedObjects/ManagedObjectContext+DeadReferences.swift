@@ -28,7 +28,7 @@ extension ManagedObjectContext {
 
   /// What was led to objects that will not be there after the save.
   private func deadReferences() throws -> [DeadReferences] {
-    let head = view.snapshot
+    let head = view.shared
     var known: [ObjectID: Bool] = [:]
     var dead: [DeadReferences] = []
     for (object, draft) in fold.objects.mayBeDirty where draft.isDirty && draft.isThere {
@@ -67,7 +67,7 @@ extension ManagedObjectContext {
     }
   }
 
-  private func willBeThere(_ object: ObjectID, _ head: Snapshot) throws -> Bool {
+  private func willBeThere(_ object: ObjectID, _ head: SharedSnapshot) throws -> Bool {
     let draft = fold.objects[object]
     if let draft {
       if !draft.isThere { return false }

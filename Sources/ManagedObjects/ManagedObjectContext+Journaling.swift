@@ -175,7 +175,9 @@ extension ManagedObjectContext {
   }
 
   private func isUnchanged(_ state: ObjectState, through standing: CommitNumber) -> Bool {
-    guard let changed = try? view.snapshot.stored(state.objectID)?.changed else { return false }
+    guard let changed = try? view.shared.snapshot.stored(state.objectID)?.changed else {
+      return false
+    }
     return changed <= min(state.base, standing)
   }
 

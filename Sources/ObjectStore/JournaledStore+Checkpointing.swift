@@ -137,7 +137,7 @@ extension JournaledStore {
       cutJournalByteCount = byteCount
     }
     // Whoever waits for one of these commits finds it settled, and so does not show it any more.
-    publish(anew: pending.snapshot)
+    publish(anew: pending.latest)
     // Whoever has just had the journal say what time it is has noted it when the lock is had.
     let time = clock.withLock { RecordedTime(rawValue: eventTime.load(ordering: .acquiring)) }
     let live = liveContexts.values.map { context in

@@ -86,8 +86,8 @@ extension JournaledStore {
     }
     try committing.withLock { () throws(StoreError) in
       if durability == .memory { try refuseFailure(of: ticket) }
-      let snapshot = durability > .memory ? pending.settle(number) : pending.show(number)
-      if let snapshot { publish(snapshot) }
+      let state = durability > .memory ? pending.settle(number) : pending.show(number)
+      if let state { publish(state) }
     }
   }
 

@@ -25,7 +25,7 @@ extension JournaledStore {
     guard let (entries, runs) = made else { return }
     if let loss { note([.indexMadeAnew(because: loss)]) }
     pending.keepMissingIndexes(entries, runs)
-    publish(anew: pending.snapshot)
+    publish(anew: pending.latest)
     // What was written is named by no checkpoint yet, or what is damaged still is.
     if !runs.isEmpty || loss != nil { flush() }
   }

@@ -95,7 +95,7 @@ extension JournaledStore {
     catalogue = next
     guard let era = next.era else { return }
     pending.begin(era)
-    publish(anew: pending.snapshot)
+    publish(anew: pending.latest)
     // Who only looks knows what is not saved under the model, and the names in it, from frames.
     try onJournal { () throws(JournalError) in try journal.sync() }
   }

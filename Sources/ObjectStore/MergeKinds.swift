@@ -53,5 +53,5 @@ package struct MergeKinds: Sendable {
 
 extension ReadableStore {
   /// How the values of the store's objects merge, as its model says.
-  package var mergeKinds: MergeKinds? { head.era?.mergeKinds }
+  package var mergeKinds: MergeKinds? { sharedHead.snapshot.era?.mergeKinds }
 }

@@ -91,24 +91,20 @@ public class ReadableStore: @unchecked Sendable {
   package func nameTold(of key: KeyNumber) -> String { name(of: key) ?? "" }
 
   /// Shows readers a later state.
-  func publish(_ snapshot: Snapshot) {
+  func publish(_ state: SharedSnapshot) {
     publishing.withLock {
-      if published.snapshot.number < snapshot.number { published = SharedSnapshot(snapshot) }
+      if published.number < state.number { published = state }
     }
     commitWatches.tell()
   }
 
   /// Shows readers the same state in other layers.
-  func publish(anew snapshot: Snapshot) {
-    publishing.withLock { published = SharedSnapshot(snapshot) }
-  }
+  func publish(anew state: SharedSnapshot) { publishing.withLock { published = state } }
 
   /// Puts other layers, which say the same, in the place of those below the first.
   func replacePublishedLayers(belowTop layers: [Layer], _ indexRuns: [IndexRun]) {
     publishing.withLock {
-      var snapshot = published.snapshot
-      snapshot.replaceLayers(belowTop: layers, indexRuns)
-      published = SharedSnapshot(snapshot)
+      published = published.changed { $0.replaceLayers(belowTop: layers, indexRuns) }
     }
   }
 }

@@ -260,7 +260,14 @@ package struct Snapshot: Sendable {
 package final class SharedSnapshot: Sendable {
   package let snapshot: Snapshot
 
-  package init(_ snapshot: Snapshot) { self.snapshot = snapshot }
+  package init(_ snapshot: consuming Snapshot) { self.snapshot = snapshot }
+
+  /// Another one, which a closure has changed.
+  func changed(_ body: (inout Snapshot) -> Void) -> SharedSnapshot {
+    var snapshot = snapshot
+    body(&snapshot)
+    return SharedSnapshot(snapshot)
+  }
 
   package var number: CommitNumber { snapshot.number }
 

@@ -150,7 +150,7 @@ public final class StoreReader: ReadableStore, @unchecked Sendable {
     }
     let (catalogue, last) = (fold.catalogue, tail.next.previous)
     cataloguing.withLock { (self.catalogue, lastFrame) = (catalogue, last) }
-    publish(anew: fold.snapshot)
+    publish(anew: SharedSnapshot(fold.snapshot))
     return tail.next > before || fold.snapshot.number > number
   }
 

@@ -43,6 +43,10 @@ import ToolSupport
       let reader = try StoreReader(on: try journal.disk(at: Self.path), at: Self.path)
       let problems = try SecondReader.problems(with: reader, as: journal.kept())
       #expect(problems == [], "\(journal.name)")
+      let all = try SecondReader.saidWithEvents(of: journal.path)
+      #expect(
+        try SecondReader.problems(with: reader, as: all, tellsEvents: true) == [],
+        "\(journal.name)")
     }
   }
 

@@ -11,14 +11,16 @@ import ToolSupport
 /// The second reader, which was written from `docs/format.md` alone, finds in journals what the store finds.
 @Suite struct SecondReaderTests {
   @Test(arguments: GoldenJournalTests.present.indices)
-  func `it tells the same commits and objects, with the same values`(index: Int) throws {
+  func `it tells the same commits and objects, with the same values, and all that happened`(
+    index: Int
+  ) throws {
     let (name, journal, make) = GoldenJournalTests.present[index]
     let disk = try make()
     let folder = try TemporaryFolder()
     try disk.write(to: folder.path)
-    let said = try SecondReader.said(of: "\(folder.path)/\(journal)")
+    let said = try SecondReader.saidWithEvents(of: "\(folder.path)/\(journal)")
     let reader = try StoreReader(on: disk, at: journal)
-    #expect(try SecondReader.problems(with: reader, as: said) == [], "\(name)")
+    #expect(try SecondReader.problems(with: reader, as: said, tellsEvents: true) == [], "\(name)")
   }
 
   @Test func `it refuses what is damaged, and what is newer, as the tool does`() throws {

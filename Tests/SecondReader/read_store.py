@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Reads a store by docs/format.md alone, and prints it: a line of JSON for each thing.
 
-usage: read_store.py STORE
+usage: read_store.py [--events] STORE
 
 First the store and its models, then the commits in order with old and new values, then every object at the
-last commit, and then everything that happened, the edits that no frame holds last. The commits are folded into a state, and that is compared with the checkpoint, its runs and the
+last commit, and with --events then everything that happened, the edits that no frame holds last. The commits are folded into a state, and that is compared with the checkpoint, its runs and the
 commits behind it, where the journal begins with commit 1 and has had one model. Ends with 0, with 65 and a
 sentence where something is damaged, and with 69 where it is of newer code.
 """
@@ -167,7 +167,7 @@ class Store:
             demand(last == told and same == {k: canonical(v) for k, v in kept.items() if v != NULL},
                    "object %d/%d is another one in the runs" % which)
 
-    def lines(self):
+    def lines(self, tells_events):
         names = {e["number"]: e["name"] for e in self.models[-1]} if self.models else {}
         called = lambda which: "%s/%d/%d" % (names.get(which[0] & 4095, which[0] & 4095), which[0] >> 12, which[1])
         key = lambda k: self.keys.get(k, "#%d" % k)
@@ -193,16 +193,18 @@ class Store:
             yield {"kind": "object", "object": called(which), "commit": last,
                    "values": {key(k): plain(v) for k, v in sorted(values.items())}}
         for found in self.happened:
-            if found[0] not in BOOKS:
+            if tells_events and found[0] not in BOOKS:
                 yield dict(kind="event", **happening(found, called, key))
 
 
 def main(arguments):
+    tells_events = arguments[:1] == ["--events"]
+    arguments = arguments[tells_events:]
     if len(arguments) != 1:
-        print("usage: read_store.py STORE", file=sys.stderr)
+        print("usage: read_store.py [--events] STORE", file=sys.stderr)
         return 64
     try:
-        for line in Store(arguments[0]).lines():
+        for line in Store(arguments[0]).lines(tells_events):
             print(json.dumps(line, ensure_ascii=False, sort_keys=True))
     except Damage as problem:
         print("damaged: %s" % problem, file=sys.stderr)

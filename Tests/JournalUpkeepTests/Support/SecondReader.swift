@@ -13,14 +13,26 @@ enum SecondReader {
     .appending(path: "SecondReader/read_store.py").path
 
   /// What it says of a journal, as lines of JSON.
-  static func said(of path: String) throws -> String {
-    let answer = try ForeignProgram.run(["python3", script, path])
+  static func said(of path: String) throws -> String { try said(["python3", script, path]) }
+
+  /// The same, and everything that happened.
+  static func saidWithEvents(of path: String) throws -> String {
+    try said(["python3", script, "--events", path])
+  }
+
+  private static func said(_ command: [String]) throws -> String {
+    let path = command[command.count - 1]
+    let answer = try ForeignProgram.run(command)
     try #require(answer.status == 0, "\(path): \(answer.said)")
     return answer.said
   }
 
   /// What it says otherwise than a store does.
-  static func problems(with reader: StoreReader, as said: String) throws -> [String] {
+  ///
+  /// - Parameter tellsEvents: whether it was asked for everything that happened.
+  static func problems(
+    with reader: StoreReader, as said: String, tellsEvents: Bool = false
+  ) throws -> [String] {
     let theirs = try said.split(separator: "\n").compactMap {
       try JSONValue(parsing: Array($0.utf8)).object
     }
@@ -36,7 +48,8 @@ enum SecondReader {
     let ourTags = reader.tags.map { "\($0.key): \($0.value.rawValue)" }.sorted()
     let theirTags = tags.members.map { "\($0.key): \(text($0.value))" }.sorted()
     if ourTags != theirTags { problems.append("tags: \(theirTags), and not \(ourTags)") }
-    let ours = try lines(of: reader, since: CommitNumber(rawValue: UInt64(max(0, since - 1))))
+    var ours = try lines(of: reader, since: CommitNumber(rawValue: UInt64(max(0, since - 1))))
+    if tellsEvents { ours += try reader.events().map { event(try happening($0, of: reader)) } }
     let told = theirs.filter { ["commit", "object", "event"].contains($0["kind"]?.string) }
     if ours.count < 2 || told.count != ours.count {
       problems.append("\(told.count) lines, and not \(ours.count)")
@@ -107,7 +120,7 @@ enum SecondReader {
           ("values", .object(JSONObject(values))),
         ]))
     }
-    return lines + (try reader.events().map { event(try happening($0, of: reader)) })
+    return lines
   }
 
   // MARK: What has happened
