@@ -24,7 +24,7 @@ struct BoundQueries {
   }
 
   mutating func keep(_ query: SnapshotQuery, of request: FetchRequest, in snapshot: Snapshot) {
-    guard request.condition.weight <= Self.largestWeight else { return }
+    guard request.weight <= Self.largestWeight else { return }
     if kept.count == Self.largestCount { kept.removeFirst() }
     kept.append(Kept(request: request, eraCount: snapshot.eras.count, query: query))
   }
@@ -35,6 +35,10 @@ extension FetchRequest {
   fileprivate func asksTheSame(as other: FetchRequest) -> Bool {
     limit == other.limit && offset == other.offset && condition.saysTheSame(as: other.condition)
       && entityName == other.entityName && sortKeys == other.sortKeys
+  }
+
+  fileprivate var weight: Int {
+    sortKeys.reduce(condition.weight) { $0 + $1.operand.weight }
   }
 }
 

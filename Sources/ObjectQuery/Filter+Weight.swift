@@ -8,22 +8,23 @@ extension Filter {
     switch node {
     case .constant: 1
     case .comparison(let comparison): comparison.left.weight + comparison.right.weight
-    case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.weight }
-    case .not(let part): part.weight
-    case .related(_, let path, let part): path.count + part.weight
+    case .and(let parts), .or(let parts): parts.reduce(1) { $0 + $1.weight }
+    case .not(let part): 1 + part.weight
+    case .related(_, let path, let part): 1 + path.count + part.weight
     }
   }
 }
 
 extension Filter.Operand {
-  fileprivate var weight: Int {
+  /// The same of an operand.
+  package var weight: Int {
     switch self {
-    case .key(let path), .count(let path): path.count
+    case .key(let path), .count(let path): 1 + path.count
     case .literal(let value): value.weight
     case .list(let parts): parts.reduce(1) { $0 + $1.weight }
     case .arithmetic(_, let one, let other), .otherwise(let one, let other):
-      one.weight + other.weight
-    case .negative(let operand): operand.weight
+      1 + one.weight + other.weight
+    case .negative(let operand): 1 + operand.weight
     }
   }
 }

@@ -206,7 +206,7 @@ extension JournaledStore {
     pending.settleShown(outcome: journal.outcome)
     let hasFailed = pending.settle(epoch: journal.commitEpoch, outcome: journal.outcome)
     // What was shown before it was written may be no more.
-    if hasFailed, options.durability == .memory { publish(anew: pending.settled) }
+    if hasFailed, options.durability == .memory { publish(anew: pending.shown) }
   }
 }
 

@@ -19,6 +19,9 @@ struct PendingCommits {
     self.epoch = epoch
   }
 
+  /// The last state that was shown, of those that have not failed.
+  var shown: SharedSnapshot { onTheirWay.last(where: \.isShown)?.state ?? settled }
+
   /// The state after every commit that is made or on its way, for who looks into it.
   var snapshot: Snapshot { _read { yield latest.snapshot } }
 

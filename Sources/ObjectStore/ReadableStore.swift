@@ -98,8 +98,14 @@ public class ReadableStore: @unchecked Sendable {
     commitWatches.tell()
   }
 
-  /// Shows readers the same state in other layers.
-  func publish(anew state: SharedSnapshot) { publishing.withLock { published = state } }
+  /// Shows readers the same state in other layers, or another one, whatever they were shown before.
+  func publish(anew state: SharedSnapshot) {
+    let isLater = publishing.withLock {
+      defer { published = state }
+      return published.number < state.number
+    }
+    if isLater { commitWatches.tell() }
+  }
 
   /// Puts other layers, which say the same, in the place of those below the first.
   func replacePublishedLayers(belowTop layers: [Layer], _ indexRuns: [IndexRun]) {

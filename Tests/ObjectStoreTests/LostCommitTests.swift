@@ -88,6 +88,49 @@ import Testing
     try again.close()
   }
 
+  @Test func `what was shown and is made stays shown when a later commit fails`() throws {
+    let store = try open(.memory)
+    let contexts = try ["one", "two", "three"].map { try store.beginContext(name: $0, on: .none) }
+    // Somebody waits for the first to be written, and has not come to see that it is.
+    let first = try addNote("first", store, contexts[0])
+    let sent = try store.send(first, by: contexts[0], durability: .written)
+    let second = try addNote("second", store, contexts[1])
+    #expect(try store.commit(second, by: contexts[1])?.number == 2)
+    #expect(store.lastCommit == 2)
+    _ = try store.events()
+    let third = try addNote("third", store, contexts[2])
+    disk.faults = [Self.full]
+    #expect(refusal(store, third, contexts[2], .synced)?.code == .disk)
+    #expect(store.lastCommit == 2)
+    disk.faults = []
+    try store.finish(sent)
+    #expect(store.lastCommit == 2)
+    #expect(try store.commit(third, by: contexts[2])?.number == 3)
+    try store.close()
+    #expect(try open().lastCommit == 3)
+  }
+
+  @Test func `a commit that a checkpoint shows is told to those who watch`() throws {
+    let store = try open()
+    let context = try store.beginContext(name: "one", on: .none)
+    let toldCount = Mutex(0)
+    let watch = store.watchCommits { watch in
+      toldCount.withLock { $0 += 1 }
+      watch.rearm()
+    }
+    let sent = try store.send(try addNote("first", store, context), by: context, durability: nil)
+    #expect(toldCount.withLock { $0 } == 0 && store.lastCommit == .none)
+    try store.checkpoint()
+    #expect(toldCount.withLock { $0 } == 1 && store.lastCommit == 1)
+    try store.finish(sent)
+    try store.checkpoint()
+    #expect(toldCount.withLock { $0 } == 1)
+    _ = try store.commit(try addNote("second", store, context), by: context)
+    #expect(toldCount.withLock { $0 } == 2)
+    extendLifetime(watch)
+    try store.close()
+  }
+
   @Test func `of commits made by many threads while the disk fills no two have one number`() throws
   {
     for round in 1...60 {

@@ -101,12 +101,20 @@ def happening(found, called, key):
         told["inserted"], told["removed"] = ([called(o) for o in part] for part in rest[3:])
     if name in ("saved", "merged", "tagged", "based"):
         told["commit"] = rest[-1]
+    if name in ("contextBegan", "refreshed"):
+        told["commit"] = rest[2]
+    if name in ("undoSwitched", "refreshed"):
+        told["flag"] = bool(rest[1])
+    if name == "reconciled":
+        told["keys"] = [key(k) for k in rest[2]]
     if name in ("undone", "redone"):
         told["objects"] = [called(restored[1]) for restored in rest[1]]
     if name == "refreshed":
         told["objects"] = [called(o) for o in rest[3]]
     if name in ("renamed", "saveFailed", "stepEnded"):
         told["text"] = rest[1]
+    if name == "tagged":
+        told["text"] = rest[0]
     return told
 
 

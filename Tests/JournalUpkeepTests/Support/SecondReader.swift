@@ -143,7 +143,7 @@ enum SecondReader {
     func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
     let told: (String, [(String, JSONValue)]) =
       switch event.kind {
-      case .began: ("contextBegan", [])
+      case .began(let commit): ("contextBegan", [("commit", number(commit))])
       case .ended: ("contextEnded", [])
       case .resumed: ("contextResumed", [])
       case .discarded: ("draftDiscarded", [])
@@ -170,17 +170,29 @@ enum SecondReader {
         )
       case .deleted(let object): ("deleted", [("object", try called(object))])
       case .stepEnded(let name): ("stepEnded", [("text", text(name))])
-      case .undoSwitched: ("undoSwitched", [])
+      case .undoSwitched(let isOn): ("undoSwitched", [("flag", .boolean(isOn))])
       case .undone(let restored): ("undone", [("objects", try all(restored.map(\.objectID)))])
       case .redone(let restored): ("redone", [("objects", try all(restored.map(\.objectID)))])
-      case .refreshed(let objects, _, _): ("refreshed", [("objects", try all(objects))])
+      case .refreshed(let objects, let keepsChanges, let commit):
+        (
+          "refreshed",
+          [
+            ("objects", try all(objects)), ("flag", .boolean(keepsChanges)),
+            ("commit", number(commit)),
+          ]
+        )
       case .merged(let commit): ("merged", [("commit", number(commit))])
       case .rolledBack: ("rolledBack", [])
       case .wasReset: ("wasReset", [])
       case .saved(let commit): ("saved", [("commit", number(commit))])
       case .saveFailed(let reason): ("saveFailed", [("text", text(reason))])
-      case .reconciled(let object, _): ("reconciled", [("object", try called(object))])
-      case .tagged(_, let commit): ("tagged", [("commit", number(commit))])
+      case .reconciled(let object, let keys):
+        (
+          "reconciled",
+          [("object", try called(object)), ("keys", .array(keys.map { .string($0) }))]
+        )
+      case .tagged(let name, let commit):
+        ("tagged", [("text", text(name)), ("commit", number(commit))])
       case .modelAdopted: ("modelAdopted", [])
       case .unknown(let kind): ("kind\(kind)", [])
       }
