@@ -101,14 +101,7 @@ import Testing
   @Test func `S39: what objects compute is computed each time it is asked for`() throws {
     let stage = try Stage(try Headlines.model())
     let context = stage.context()
-    let posts = ["b", "c", "a"].map { name in
-      let post = context.insert("Post")
-      post.setValue(.string(name), forKey: "author")
-      return post
-    }
-    let comment = context.insert("Comment")
-    comment.setValue(.reference(posts[1].objectID), forKey: "post")
-    try context.save()
+    let (posts, comment) = try Headlines.postsOfThree(in: context)
     let (found, sorted, led) = (
       FetchRequest("Post", where: "byline == 'by c'"), FetchRequest("Post", sortedBy: ["byline"]),
       FetchRequest("Comment", where: "post.byline == 'by c'")

@@ -165,14 +165,7 @@ import Testing
   @Test func `S39: a computed key sorts, and finds across a relationship`() throws {
     let stage = try Stage(try Headlines.model())
     let context = stage.context()
-    let posts = ["b", "c", "a"].map { name in
-      let post = context.insert("Post")
-      post.setValue(.string(name), forKey: "author")
-      return post
-    }
-    let comment = context.insert("Comment")
-    comment.setValue(.reference(posts[1].objectID), forKey: "post")
-    try context.save()
+    let (posts, comment) = try Headlines.postsOfThree(in: context)
     let other = stage.context()
     let sorted = try other.fetch(FetchRequest("Post", sortedBy: ["-byline"]))
     #expect(sorted.map(\.objectID) == [posts[1], posts[0], posts[2]].map(\.objectID))

@@ -35,6 +35,21 @@ enum Headlines {
     model.program = program
     return model
   }
+
+  /// Posts by b, c and a, and a comment on the one by c, saved.
+  static func postsOfThree(
+    in context: ManagedObjectContext
+  ) throws -> (posts: [ManagedObject], comment: ManagedObject) {
+    let posts = ["b", "c", "a"].map { name in
+      let post = context.insert("Post")
+      post.setValue(.string(name), forKey: "author")
+      return post
+    }
+    let comment = context.insert("Comment")
+    comment.setValue(.reference(posts[1].objectID), forKey: "post")
+    try context.save()
+    return (posts, comment)
+  }
 }
 
 /// What observers were told.
