@@ -19,35 +19,48 @@ final class IndexBlock: Sendable {
 
   var memoryByteCount: Int { bytes.count + 64 }
 
-  /// Adds the entries from one on that stand before another.
+  /// The entries from one on that stand before another.
   ///
   /// - Parameters:
   ///   - first: the block's first entry.
   ///   - end: nil where all are wanted from the first one on.
-  /// - Returns: whether the block is as it should be, as far as it was read.
-  func load(
-    first: IndexEntry, from start: IndexEntry, before end: IndexEntry?,
-    into entries: inout ContiguousArray<IndexEntry>
-  ) -> Bool {
+  /// - Returns: nil where the block is not as it should be, as far as it was read.
+  func entries(
+    first: IndexEntry, from start: IndexEntry, before end: IndexEntry?
+  ) -> ContiguousArray<IndexEntry>? {
     var entry = IndexEntry.least
     var (place, offset) = (0, 0)
-    return withUnsafeMutablePointer(to: &entry) { entry in
-      repeat {
-        guard IndexCoding.read(entry, from: bytes, at: &offset),
-          place > 0 || entry.pointee == first
-        else { return false }
-        place += 1
-      } while entry.pointee < start && place < entryCount
-      if entry.pointee < start { return offset == bytes.count }
-      if end == nil { entries.reserveCapacity(entries.count + entryCount - place + 1) }
+    repeat {
+      guard IndexCoding.read(&entry, from: bytes, at: &offset), place > 0 || entry == first
+      else { return nil }
+      place += 1
+    } while entry < start && place < entryCount
+    if entry < start { return offset == bytes.count ? [] : nil }
+    var isSound = true
+    let entries = ContiguousArray<IndexEntry>(
+      unsafeUninitializedCapacity: entryCount - place + 1
+    ) { buffer, count in
+      guard var next = buffer.baseAddress else { return }
+      next.initialize(to: entry)
+      let border = end ?? .greatest
       // Those that follow stand behind it.
-      while end.map({ entry.pointee < $0 }) ?? true {
-        entries.append(entry.pointee)
-        if place == entryCount { return offset == bytes.count }
-        guard IndexCoding.read(entry, from: bytes, at: &offset) else { return false }
+      while next.pointee < border {
+        count += 1
+        if place == entryCount {
+          isSound = offset == bytes.count
+          return
+        }
+        (next + 1).initialize(to: next.pointee)
+        next += 1
         place += 1
+        guard IndexCoding.read(next, from: bytes, at: &offset) else {
+          isSound = false
+          return
+        }
       }
-      return true
+      // No index has such an entry.
+      if end == nil { isSound = false }
     }
+    return isSound ? entries : nil
   }
 }

@@ -56,28 +56,49 @@ enum IndexCoding {
     let words = UnsafeMutableRawPointer(entry)
     var differing = bytes[offset]
     var place = offset + 1
+    // Most entries have the value of the one before.
+    if differing == objectAlone {
+      guard let difference = difference(in: bytes, at: &place) else { return false }
+      let old = entry.pointee.object
+      let new = old ^ difference
+      words.storeBytes(of: new, toByteOffset: 8 * objectWord, as: UInt64.self)
+      offset = place
+      return old < new
+    }
     guard differing != 0, differing < 1 << UInt8(IndexEntry.wordCount) else { return false }
     var (isOrdered, isDecided) = (false, false)
     while differing != 0 {
       let word = differing.trailingZeroBitCount
       differing &= differing &- 1
-      guard place < bytes.count else { return false }
-      let (leading, trailing) = (Int(bytes[place] >> 4), Int(bytes[place] & 15))
-      let count = 8 &- leading &- trailing
-      guard count > 0, bytes.count &- place > count else { return false }
-      let kept = load(count, from: bytes, at: place &+ 1)
-      guard kept & 0xFF != 0, kept >> UInt64(8 &* (count &- 1)) != 0 else { return false }
+      guard let difference = difference(in: bytes, at: &place) else { return false }
       let old = words.load(fromByteOffset: 8 &* word, as: UInt64.self)
-      let new = old ^ (kept << UInt64(8 &* trailing))
+      let new = old ^ difference
       words.storeBytes(of: new, toByteOffset: 8 &* word, as: UInt64.self)
       // The first word that differs decides; whether an entry is removed counts for nothing.
       if !isDecided, word > 0 || old >> 1 != new >> 1 {
         (isOrdered, isDecided) = (old < new, true)
       }
-      place &+= 1 &+ count
     }
     offset = place
     return isOrdered
+  }
+
+  private static let objectWord = IndexEntry.wordCount - 1
+  private static let objectAlone: UInt8 = 1 << UInt8(objectWord)
+
+  /// In what a word differs from that of the entry before; nil where that is not as `write` writes it.
+  @inline(__always)
+  private static func difference(
+    in bytes: UnsafeRawBufferPointer, at place: inout Int
+  ) -> UInt64? {
+    guard place < bytes.count else { return nil }
+    let (leading, trailing) = (Int(bytes[place] >> 4), Int(bytes[place] & 15))
+    let count = 8 &- leading &- trailing
+    guard count > 0, bytes.count &- place > count else { return nil }
+    let kept = load(count, from: bytes, at: place &+ 1)
+    guard kept & 0xFF != 0, kept &>> UInt64(8 &* (count &- 1)) != 0 else { return nil }
+    place &+= 1 &+ count
+    return kept &<< UInt64(8 &* trailing)
   }
 
   /// Loads some bytes that are there, at most eight.
@@ -88,7 +109,7 @@ enum IndexCoding {
     if bytes.count - place >= 8 {
       let loaded = UInt64(
         littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-      return loaded & (.max >> UInt64(8 * (8 - count)))
+      return loaded & (.max &>> UInt64(8 &* (8 &- count)))
     }
     return (0..<count).reduce(0) { $0 | UInt64(bytes[place + $1]) << UInt64(8 * $1) }
   }

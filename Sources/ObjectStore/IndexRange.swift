@@ -37,6 +37,8 @@ struct IndexSpan {
   /// The first entry that may be meant, and the first behind them.
   private(set) var start: IndexEntry
   private(set) var end: IndexEntry
+  /// Whether it is known of all entries at once that none needs a second look: of such values they have all.
+  private(set) var areAllCertain = false
   /// The bounds that are longer than entries.
   private var longBounds: [IndexedWords] = []
 
@@ -49,6 +51,7 @@ struct IndexSpan {
       return
     }
     guard kind != .null, bounds.allSatisfy({ $0.value.kind == kind }) else { return nil }
+    areAllCertain = IndexedWords.areWhole(kind)
     start = IndexEntry(index, kind.rawValue, IndexedWords(), object: 0)
     end = IndexEntry(index, kind.rawValue + 1, IndexedWords(), object: 0)
     let isOneValue = range.lower.map { $0.value == range.upper?.value } ?? false

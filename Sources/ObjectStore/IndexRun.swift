@@ -68,23 +68,20 @@ package final class IndexRun: Sendable {
     return block + 1 == blockCount || blocks.firsts[block + 1] > start
   }
 
-  /// Adds the entries of a block from one on that stand before another.
-  package func load(
-    _ block: Int, from start: IndexEntry, before end: IndexEntry,
-    into entries: inout ContiguousArray<IndexEntry>
-  ) throws(RunError) {
+  /// The entries of a block from one on that stand before another.
+  package func entries(
+    ofBlock block: Int, from start: IndexEntry, before end: IndexEntry
+  ) throws(RunError) -> ContiguousArray<IndexEntry> {
     let content = try content(ofBlock: block)
-    let loadedBefore = entries.count
     let next = block + 1 < blockCount ? blocks.firsts[block + 1] : nil
     let endsBefore = next.map { $0 <= end } ?? false
     guard
-      content.load(
-        first: blocks.firsts[block], from: start, before: endsBefore ? nil : end, into: &entries)
+      let entries = content.entries(
+        first: blocks.firsts[block], from: start, before: endsBefore ? nil : end),
+      // Who goes over a run relies on its order, from block to block too.
+      next.map({ next in entries.last.map { $0 < next } ?? true }) ?? true
     else { throw malformed(block) }
-    // Who goes over a run relies on its order, from block to block too.
-    if let next, entries.count > loadedBefore, let last = entries.last, last >= next {
-      throw malformed(block)
-    }
+    return entries
   }
 
   private func content(ofBlock block: Int) throws(RunError) -> IndexBlock {
@@ -143,21 +140,19 @@ package final class IndexRun: Sendable {
     }
     var previousBodyCheck: UInt64 = 0
     var removedCount: UInt64 = 0
-    var entries: ContiguousArray<IndexEntry> = []
     for block in 0..<blockCount {
-      entries.removeAll(keepingCapacity: true)
       let count = Int(blocks.sealedByteCounts[block])
       try file.withBytes(blocks.offsets[block], count, name) { sealed throws(RunError) in
         let frame = try frame(in: sealed, block, after: previousBodyCheck)
         previousBodyCheck = frame.seal.bodyCheck
         let end = block + 1 < blockCount ? blocks.firsts[block + 1] : .greatest
-        let isSound = try content(of: frame, block).load(
-          first: blocks.firsts[block], from: .least, before: .greatest, into: &entries)
-        guard isSound, entries.count == Int(blocks.entryCounts[block]),
-          entries.allSatisfy({ $0 < end })
+        guard
+          let entries = try content(of: frame, block).entries(
+            first: blocks.firsts[block], from: .least, before: nil),
+          entries.count == Int(blocks.entryCounts[block]), entries.allSatisfy({ $0 < end })
         else { throw malformed(block) }
+        removedCount += UInt64(entries.count { $0.isRemoved })
       }
-      removedCount += UInt64(entries.count { $0.isRemoved })
     }
     guard again.previousBodyCheck == UInt32(truncatingIfNeeded: previousBodyCheck),
       removedCount == ends.footer.deletedCount

@@ -69,8 +69,8 @@ struct IndexSource {
         return
       }
       let (block, start, end) = (block, start, end)
-      try onRun { () throws(RunError) in
-        try run.load(block, from: start, before: end, into: &entries)
+      entries = try onRun { () throws(RunError) in
+        try run.entries(ofBlock: block, from: start, before: end)
       }
       if descending { entries.reverse() }
       self.block += descending ? -1 : 1

@@ -84,13 +84,21 @@ struct IndexedWords: Hashable, Sendable {
     word & signBit == 0 ? ~word : word & ~signBit
   }
 
+  /// Whether no two values of a kind have the same words.
+  static func areWhole(_ kind: Value.Kind) -> Bool {
+    switch kind {
+    case .boolean, .integer, .counter, .real, .date, .uuid, .reference: true
+    case .decimal, .string, .url, .data, .null, .array, .dictionary, .set: false
+    }
+  }
+
   /// Whether no other value of a kind has the same words.
   func isWhole(_ kind: UInt8) -> Bool {
-    switch Value.Kind(rawValue: kind) {
-    case .boolean, .integer, .counter, .real, .date, .uuid, .reference: true
+    guard let kind = Value.Kind(rawValue: kind) else { return false }
+    return switch kind {
     case .decimal: first != 0
     case .string, .url, .data: fourth & Self.longBit == 0
-    default: false
+    default: Self.areWhole(kind)
     }
   }
 

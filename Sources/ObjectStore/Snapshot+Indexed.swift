@@ -141,6 +141,10 @@ extension Snapshot {
     var cursor = IndexCursor(sources, from: span.start, before: span.end)
     let store = store
     try cursor.forEachStretch { (entries) throws(StoreError) in
+      if span.areAllCertain, entities == nil {
+        count += entries.count { !$0.isRemoved }
+        return true
+      }
       for entry in entries where !entry.isRemoved {
         let object = ObjectID(rawValue: entry.object, store: store)
         if let entities, !entities.contains(object.entity) { continue }

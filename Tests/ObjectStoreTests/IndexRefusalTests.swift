@@ -95,15 +95,19 @@ import Testing
     let whileReading = finding {
       $0.blocks[0].entries[1] = $0.blocks[1].entries[0]
     } _: { (run) throws(RunError) in
-      var entries: ContiguousArray<IndexEntry> = []
-      try run.load(0, from: .least, before: .greatest, into: &entries)
+      _ = try run.entries(ofBlock: 0, from: .least, before: .greatest)
     }
     #expect(whileReading == .blockMalformed, "who merges it with another relies on its order")
+    let beyond = finding {
+      $0.blocks[0].entries[1] = [0xFFFF_FFFF << 32 | 0x200, 0, 0, 0, 0, 0]
+    } _: { (run) throws(RunError) in
+      _ = try run.entries(ofBlock: 0, from: .least, before: .greatest)
+    }
+    #expect(beyond == .blockMalformed, "no index has an entry behind all others")
     let unreadable = finding {
       $0.blocks[0].payload = [63]
     } _: { (run) throws(RunError) in
-      var entries: ContiguousArray<IndexEntry> = []
-      try run.load(0, from: .least, before: .greatest, into: &entries)
+      _ = try run.entries(ofBlock: 0, from: .least, before: .greatest)
     }
     #expect(unreadable == .blockMalformed)
     #expect(

@@ -94,7 +94,7 @@ private func load(
 ) -> ContiguousArray<IndexEntry>? {
   var entries: ContiguousArray<IndexEntry> = []
   let isLoaded = isDone { () throws(RunError) in
-    try run.load(block, from: start, before: end, into: &entries)
+    entries = try run.entries(ofBlock: block, from: start, before: end)
   }
   return isLoaded ? entries : nil
 }
