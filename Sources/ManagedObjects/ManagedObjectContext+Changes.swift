@@ -52,7 +52,8 @@ extension ManagedObjectContext {
     func hasLedHere(_ draft: ObjectDraft) -> Bool {
       draft.baseRow?[inverse.key]?.reference == state.objectID
     }
-    var members = members(of: state, property.key, relationship).filter { member in
+    var members = members(of: state, property.key, relationship)
+    members.keep { member in
       guard let draft = fold.objects[member], draft.isDirty else { return true }
       return hasLedHere(draft)
     }
@@ -63,7 +64,7 @@ extension ManagedObjectContext {
       members.insert(object)
     }
     if members.isEmpty { return nil }
-    return .set(Set(members.map { .reference($0) }))
+    return members.value
   }
 
   func valuesBeforeCurrentEvent(of state: ObjectState) -> [String: Value] {

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
   /// The destinations of a relationship that is answered from its inverse.
   func members(
     of state: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo
-  ) -> Set<ObjectID> {
+  ) -> Members {
     fireQuietly(state)
     if let members = state.members?[key] { return members }
     let (members, failure) = found { membersFound(of: state, key, relationship) }
@@ -39,9 +39,9 @@ extension ManagedObjectContext {
 
   private func membersFound(
     of owner: ObjectState, _ key: KeyNumber, _ relationship: RelationshipInfo
-  ) -> Set<ObjectID> {
-    guard let inverse = relationship.inverse, owner.presence != .gone else { return [] }
-    var members: Set<ObjectID> = []
+  ) -> Members {
+    guard let inverse = relationship.inverse, owner.presence != .gone else { return Members() }
+    var members = Members()
     if let parent = view.parent {
       if owner.handle != nil, let above = parent.instance(of: owner.objectID)?.state {
         let (found, failure) = parent.found { parent.members(of: above, key, relationship) }
@@ -50,33 +50,48 @@ extension ManagedObjectContext {
       }
     } else if owner.base != .none {
       do throws(StoreError) {
-        members = Set(
+        members = Members(
           try view.snapshot.objects(
             referringTo: owner.objectID, by: inverse.key, of: relationship.destination))
       } catch {
         readFailure = error
       }
     }
-    // What this context has read or changed stands as it has it.
-    let reference = Value.reference(owner.objectID)
-    members = members.filter { member in
-      guard let state = state(of: member), !state.isFault else {
-        // What no save takes has nothing to say of it.
-        guard let draft = fold.objects[member], draft.isDirty || draft.delta[inverse.key] != nil
-        else { return true }
-        return draft.isThere && draft.value(of: inverse.key) == reference
-      }
-      return state.presence == .there && heldValue(of: state, inverse.key) == reference
-    }
+    dropThoseLedElsewhere(from: &members, by: inverse.key, to: .reference(owner.objectID))
     // Another relationship of the owner may have an inverse of the same name in another entity.
     for object in unsavedObjects(leadingTo: owner.objectID, by: inverse.key) {
       guard let draft = fold.objects[object], draft.isThere,
-        draft.delta[inverse.key] == .some(.some(reference)),
+        draft.delta[inverse.key] == .some(.some(.reference(owner.objectID))),
         schema.isKind(object.entity, of: relationship.destination)
       else { continue }
       members.insert(object)
     }
     return members
+  }
+
+  /// Takes away the members that lead to their owner no more: what this context has read or changed stands as it has it.
+  private func dropThoseLedElsewhere(
+    from members: inout Members, by key: KeyNumber, to reference: Value
+  ) {
+    func stays(_ member: ObjectID) -> Bool {
+      guard let state = state(of: member), !state.isFault else {
+        // What no save takes has nothing to say of it.
+        guard let draft = fold.objects[member], draft.isDirty || draft.delta[key] != nil else {
+          return true
+        }
+        return draft.isThere && draft.value(of: key) == reference
+      }
+      return state.presence == .there && heldValue(of: state, key) == reference
+    }
+    if registered.count + fold.objects.count >= members.count {
+      members.keep(where: stays)
+      return
+    }
+    // Of many members few have been read or changed.
+    let known =
+      registered.keys.map { ObjectID(rawValue: $0, store: store.tag) } + fold.objects.keys
+    let gone = Set(known.filter { members.contains($0) && !stays($0) })
+    if !gone.isEmpty { members.keep { !gone.contains($0) } }
   }
 
   /// The object that a relationship to one leads to.

@@ -149,8 +149,10 @@ extension ManagedObjectContext {
     var owners: [KeyNumber: [ObjectID: [ObjectID]]] = [:]
     for state in registered.values.lazy.map({ $0.takeUnretainedValue() }) {
       for (key, members) in state.members ?? [:] {
-        let (few, many) = members.count < objects.count ? (members, objects) : (objects, members)
-        for object in few where many.contains(object) {
+        let among =
+          members.count < objects.count
+          ? members.filter(objects.contains) : objects.filter(members.contains)
+        for object in among {
           owners[key, default: [:]][object, default: []].append(state.objectID)
         }
       }

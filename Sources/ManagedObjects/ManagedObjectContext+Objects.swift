@@ -112,8 +112,12 @@ extension ManagedObjectContext {
   /// Reads what the store has of an object, if that was not done.
   func fire(_ state: ObjectState) throws(StoreError) {
     if !state.isFault || state.isTurningIntoFault { return }
-    try moveLeftValues(of: state)
-    if let draft = fold.objects[state.objectID] {
+    var draft = fold.objects[state.objectID]
+    if draft?.isDirty == false {
+      try moveLeftValues(of: state)
+      draft = fold.objects[state.objectID]
+    }
+    if let draft {
       // What was changed stands on the commit that it was refreshed at.
       state.base = draft.base
       state.handle = draft.baseRow.map { RowHandle(StoredRow($0, changed: draft.base)) }

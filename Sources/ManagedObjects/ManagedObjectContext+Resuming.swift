@@ -163,7 +163,7 @@ extension ManagedObjectContext {
         to: state, relationship, inverse, candidates: row[property.key], &ends)
       if relationship.storage == .inverse {
         if state.members == nil { state.members = [:] }
-        state.members?[property.key] = Set(leading)
+        state.members?[property.key] = Members(leading)
       } else {
         row[property.key] = leading.isEmpty ? nil : .array(leading.map { .reference($0) })
       }

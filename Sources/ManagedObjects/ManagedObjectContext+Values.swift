@@ -15,8 +15,7 @@ extension ManagedObjectContext {
 
   func primitiveValue(of state: ObjectState, _ property: Property) -> Value? {
     if property.isAnsweredFromInverse, let relationship = property.relationship {
-      let members = members(of: state, property.key, relationship)
-      return .set(Set(members.lazy.map { .reference($0) }))
+      return members(of: state, property.key, relationship).value
     }
     if let value = heldValue(of: state, property.key) { return value }
     // A relationship to many leads to none where it was never set.

@@ -13,7 +13,7 @@ extension ObjectState {
     /// How many steps came before the one that has set a key over what is untracked; none where that is in no step.
     var setOverIn: [KeyNumber: Int?] = [:]
     /// Destinations of relationships that are answered from their inverse, where they have been read.
-    var members: [KeyNumber: Set<ObjectID>]?
+    var members: [KeyNumber: Members]?
     /// The program's values of transformed attributes, where they have been made or set.
     var decoded: [KeyNumber: DecodedValue]?
     /// What its delete rules go by; nil where it is not deleted.
@@ -48,7 +48,7 @@ extension ObjectState {
     _modify { yield &madeSeldom.untracked }
   }
 
-  var members: [KeyNumber: Set<ObjectID>]? {
+  var members: [KeyNumber: Members]? {
     @inline(__always) get { seldom?.members }
     set { if seldom != nil || newValue != nil { madeSeldom.members = newValue } }
     _modify {
@@ -56,7 +56,7 @@ extension ObjectState {
         yield &seldom.members
       } else {
         // Asked of many that have none.
-        var content: [KeyNumber: Set<ObjectID>]?
+        var content: [KeyNumber: Members]?
         yield &content
         if content != nil { madeSeldom.members = content }
       }

@@ -53,7 +53,7 @@ extension ObjectID {
   public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
   /// Hashes what tells an object from the others of its store, for dictionaries and sets.
-  public func _rawHashValue(seed: Int) -> Int { QuickHash.of(rawValue, seed: seed) }
+  public func _rawHashValue(seed: Int) -> Int { QuickHash.ofNeighbour(rawValue, seed: seed) }
 }
 
 extension KeyNumber {
@@ -86,6 +86,13 @@ enum QuickHash {
     let mixed = number ^ mask ^ UInt64(bitPattern: Int64(seed))
     let (high, low) = mixed.multipliedFullWidth(by: factor)
     return Int(truncatingIfNeeded: high ^ low)
+  }
+
+  /// The same for numbers of which many follow one another: four of them have one place, side by side, so that who
+  /// goes over many waits for memory once for all four.
+  @inline(__always)
+  static func ofNeighbour(_ number: UInt64, seed: Int) -> Int {
+    of(number &>> 2, seed: seed) &<< 2 | Int(truncatingIfNeeded: number & 3)
   }
 }
 

@@ -136,6 +136,53 @@ import Testing
     withExtendedLifetime(context) {}
   }
 
+  /// Of the members some are changed here before their owner is asked for them, and some after.
+  @Test(arguments: [0, 3, 40])
+  func `S43: members are those of the store but for what was changed here, however many they are`(
+    count: Int
+  ) throws {
+    let stage = try Stage()
+    let context = stage.context()
+    let blogs = [context.insert("Blog"), context.insert("Blog")]
+    let posts = (0..<count + 3).map { place in
+      let post = context.insert("Post")
+      post.setValue(blogs[place == 0 ? 1 : 0].reference, forKey: "blog")
+      return post
+    }
+    try context.save()
+    let other = stage.context()
+    let owner = other.object(with: blogs[0].objectID)
+    func post(_ place: Int) -> ManagedObject { other.object(with: posts[place].objectID) }
+    func members() -> Set<ObjectID> {
+      let typed = Set(owner.value(forKey: "posts").destinations)
+      #expect(owner.value(forKey: "posts")?.set?.count == typed.count)
+      return typed
+    }
+    var expected = Set(posts.dropFirst(3).map(\.objectID))
+    post(0).setValue(owner.reference, forKey: "blog")
+    expected.insert(posts[0].objectID)
+    other.delete(post(1))
+    post(2).setValue(nil, forKey: "blog")
+    let new = other.insert("Post")
+    new.setValue(owner.reference, forKey: "blog")
+    expected.insert(new.objectID)
+    #expect(members() == expected)
+    owner.remove(new, from: "posts")
+    owner.insert(post(2), into: "posts")
+    owner.insert(post(2), into: "posts")
+    expected.remove(new.objectID)
+    expected.insert(posts[2].objectID)
+    #expect(members() == expected)
+    #expect(
+      Set(owner.committedValues(forKeys: ["posts"])["posts"].destinations)
+        == Set(posts.dropFirst().map(\.objectID)))
+    try other.save()
+    #expect(members() == expected)
+    let again = stage.context()
+    #expect(
+      Set(again.object(with: owner.objectID).value(forKey: "posts").destinations) == expected)
+  }
+
   @Test func `S43: members are found among what is unsaved, whatever has made it what it is`()
     throws
   {
