@@ -140,8 +140,7 @@ struct FoldBound {
       fold.snapshot.cover()
       fold.snapshot.replaceLayers(belowTop: layers, indexRuns)
       dueByteCount = byteCount
-    } catch {
-      guard error.code == .disk else { throw error }
+    } catch let error where error.code == .disk {
       dueByteCount = 2 * fold.snapshot.changesByteCount
     }
     // Those that were merged, or not finished.

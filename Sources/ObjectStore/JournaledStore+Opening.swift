@@ -49,7 +49,7 @@ extension JournaledStore {
       var files = try CheckpointFiles(
         in: journal.folder, journal.store, cache: opening.cache, runs: runs)
       let fold = try opening.fold(
-        journal, &files, within: options.unflushedByteCount)
+        journal, &files, within: options.unflushedByteCount, hasThread: runs.hasThread)
       if let (name, checkpoint) = opening.checkpoint { files.stand(on: checkpoint, name: name) }
       try self.init(
         path: path, options: options, disk: disk, journal: journal, recovery: report, fold, files)

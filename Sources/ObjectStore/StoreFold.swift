@@ -30,7 +30,7 @@ struct StoreFold {
   ) throws(StoreError) {
     switch entry {
     case .event(let place):
-      if batch.adoptsModel(place) { try gathered.apply(to: &snapshot) }
+      if batch.adoptsModel(place) { try gathered.applyAll(to: &snapshot) }
       try apply(eventAt: place, of: batch, in: frame)
     case .commit(let place):
       gathered.add(
@@ -52,7 +52,7 @@ struct StoreFold {
   private mutating func side(
     _ place: Int, of batch: BatchContent, in frame: FrameNumber
   ) throws(StoreError) -> CommitSide {
-    let side = try batch.side(.after, place, other: snapshot.index.indexing.asked)
+    let side = try batch.side(.after, place, other: catalogue.era?.indexing.asked)
     try refuseWithoutModel(in: frame)
     do throws(Catalogue.Contradiction) {
       try catalogue.apply(side.head)

@@ -54,15 +54,16 @@ final class StoreOpening {
   /// - Parameters:
   ///   - files: where runs are written to, if all of it does not fit the memory.
   ///   - byteCount: how many bytes of memory changes may take.
+  ///   - hasThread: whether there may be another thread.
   func fold(
-    _ journal: Journal, _ files: inout CheckpointFiles, within byteCount: Int
+    _ journal: Journal, _ files: inout CheckpointFiles, within byteCount: Int, hasThread: Bool
   ) throws(StoreError) -> StoreFold {
     let store = journal.store.tag
     if let base, let checkpoint {
       do throws(StoreError) {
         return try base.followed(
-          to: nil, from: checkpoint.checkpoint.frame.next, in: journal.folder, at: path,
-          within: byteCount)
+          from: checkpoint.checkpoint.frame.next, in: journal.folder, at: path,
+          within: byteCount, hasThread: hasThread)
       } catch {
         // It may be a run that is damaged where a commit was applied to it.
         try giveUpCheckpoint(because: error, journal.manifest)
@@ -141,7 +142,20 @@ extension Manifest {
 }
 
 extension StoreFold {
-  /// Folds everything from a frame on, or through another.
+  /// Folds everything from a frame on.
+  ///
+  /// - Parameters:
+  ///   - byteCount: how many bytes of memory changes may take that wait to be applied.
+  ///   - hasThread: whether there may be another thread.
+  func followed(
+    from first: FrameNumber, in folder: any ReadableFolder, at path: String, within byteCount: Int,
+    hasThread: Bool
+  ) throws(StoreError) -> StoreFold {
+    let gathered = GatheredCommits(within: byteCount, hasThread: hasThread)
+    return try followed(gathered, to: nil, from: first, in: folder, at: path) { _ in }
+  }
+
+  /// Folds everything from a frame on, or through another, within bounds.
   ///
   /// - Parameters:
   ///   - byteCount: how many bytes of memory changes may take.
@@ -149,28 +163,51 @@ extension StoreFold {
   func followed(
     to last: FrameNumber?, from first: FrameNumber, in folder: any ReadableFolder,
     at path: String, within byteCount: Int,
-    bound: (inout StoreFold) throws(StoreError) -> Void = { _ in }
+    bound: (inout StoreFold) throws(StoreError) -> Void
   ) throws(StoreError) -> StoreFold {
-    var fold = self
-    var gathered = GatheredCommits(within: byteCount)
+    // Who bounds it has to have all of it: nothing of it is lent to another thread.
+    let gathered = GatheredCommits(within: byteCount, hasThread: false)
+    return try followed(gathered, to: last, from: first, in: folder, at: path, bound: bound)
+  }
+
+  private func followed(
+    _ gathered: GatheredCommits, to last: FrameNumber?, from first: FrameNumber,
+    in folder: any ReadableFolder, at path: String,
+    bound: (inout StoreFold) throws(StoreError) -> Void
+  ) throws(StoreError) -> StoreFold {
+    var (fold, gathered) = (self, gathered)
+    do throws(StoreError) {
+      try fold.follow(&gathered, to: last, from: first, in: folder, at: path, bound: bound)
+      return fold
+    } catch {
+      // What is wrong in what came before is told first.
+      try gathered.applyAll(to: &fold.snapshot)
+      throw error
+    }
+  }
+
+  private mutating func follow(
+    _ gathered: inout GatheredCommits, to last: FrameNumber?, from first: FrameNumber,
+    in folder: any ReadableFolder, at path: String,
+    bound: (inout StoreFold) throws(StoreError) -> Void
+  ) throws(StoreError) {
     let reader = try onJournal { () throws(JournalError) in
       try JournalReader(in: folder, path: path)
     }
     let decoder = EventDecoder(store: snapshot.store)
     let ending = try reader.forEachEntry(from: first, through: last, decoder) {
       (place, batch, entry) throws(StoreError) in
-      try fold.apply(entry, of: batch, in: place.number, &gathered)
+      try apply(entry, of: batch, in: place.number, &gathered)
       if gathered.isFull {
-        try gathered.apply(to: &fold.snapshot)
-        try bound(&fold)
+        try gathered.pass(to: &snapshot)
+        try bound(&self)
       }
       return true
     }
-    try gathered.apply(to: &fold.snapshot)
-    try bound(&fold)
+    try gathered.applyAll(to: &snapshot)
+    try bound(&self)
     if let finding = ending.finding { throw StoreError(refusing: finding) }
-    fold.replayedByteCount = Int(ending.byteCount)
-    return fold
+    replayedByteCount = Int(ending.byteCount)
   }
 }
 
