@@ -116,17 +116,23 @@ struct FoldBound {
   private var dueByteCount: Int
   private let journal: Journal
   private let sparedNames: [String]
+  /// Whether what finds no room on the disk stays in memory.
+  private let holdsWithoutRoom: Bool
   /// Whether anything was written.
   private(set) var hasWritten = false
 
   /// - Parameter names: files that stay, though nothing names them.
-  init(_ byteCount: Int, _ journal: Journal, sparing names: [String] = []) {
+  init(
+    _ byteCount: Int, _ journal: Journal, sparing names: [String] = [],
+    holdsWithoutRoom: Bool = true
+  ) {
+    self.holdsWithoutRoom = holdsWithoutRoom
     (self.byteCount, dueByteCount) = (byteCount, byteCount)
     self.journal = journal
     sparedNames = names
   }
 
-  /// Writes what a fold has changed, where it is too much. Where there is no room for it, it stays in memory.
+  /// Writes what a fold has changed, where it is too much.
   mutating func flush(
     _ fold: inout StoreFold, to files: inout CheckpointFiles
   ) throws(StoreError) {
@@ -140,11 +146,11 @@ struct FoldBound {
       fold.snapshot.cover()
       fold.snapshot.replaceLayers(belowTop: layers, indexRuns)
       dueByteCount = byteCount
-    } catch let error where error.code == .disk {
+    } catch let error where error.code == .disk && holdsWithoutRoom {
       dueByteCount = 2 * fold.snapshot.changesByteCount
     }
-    // Those that were merged, or not finished.
-    try files.removeAll(
+    // Those that were merged, or not finished; what cannot be removed is in nobody's way.
+    try? files.removeAll(
       notNamedBy: journal.manifest.attachments, norAmong: fold.snapshot.runNames + sparedNames)
   }
 

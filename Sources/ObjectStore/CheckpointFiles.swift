@@ -93,12 +93,18 @@ struct CheckpointFiles {
   }
 
   /// Removes every file that no attachment names, and that is none of some others.
+  ///
+  /// - Throws: where one cannot be removed; the others are.
   func removeAll(
     notNamedBy attachments: [Manifest.Attachment], norAmong names: [String] = []
   ) throws(StoreError) {
     let named = Set(attachments.map(\.fileName) + names)
     try onDiskOfStore { () throws(DiskError) in
-      for name in try folder.names() where !named.contains(name) { try folder.remove(name) }
+      var failure: DiskError?
+      for name in try folder.names() where !named.contains(name) {
+        do throws(DiskError) { try folder.remove(name) } catch { failure = failure ?? error }
+      }
+      if let failure { throw failure }
     }
   }
 

@@ -138,8 +138,11 @@ final class CommitPlaces: @unchecked Sendable {
 
   /// The first commit of those in frames from one on; nil where there is none.
   ///
+  /// - Parameter last: the last frame in which damage is looked for: what comes behind may be written right now.
   /// - Throws: where damage may hide it.
-  func firstCommit(from frame: FrameNumber) throws(StoreError) -> CommitNumber? {
+  func firstCommit(
+    from frame: FrameNumber, through last: FrameNumber = FrameNumber(.max)
+  ) throws(StoreError) -> CommitNumber? {
     try lock.withLock { () throws(StoreError) in
       let reader = try reader()
       var found: PlaceList.Entry?
@@ -151,7 +154,7 @@ final class CommitPlaces: @unchecked Sendable {
           : try beginning(of: segment, reader)
       }
       let end = found?.place.number ?? FrameNumber(.max)
-      if let hiding = damages.first(where: { $0.key >= frame && $0.key < end }) {
+      if let hiding = damages.first(where: { $0.key >= frame && $0.key < end && $0.key <= last }) {
         throw hiding.value
       }
       return found?.firstCommit

@@ -50,13 +50,25 @@ extension JournaledStore {
       named.map { $0.frame < cut.frame } ?? (cut.frame > .none)
       || cut.snapshot.index.runs.map(\.name) != named?.indexes.runs.map(\.name) ?? []
     guard hasChanged || merging || mends || mendsIndexes else { return }
+    func make(merging: Bool) throws(StoreError) {
+      do throws(StoreError) {
+        try makeCheckpoint(cut, merging: merging, mendsIndexes: mendsIndexes, kept, meter)
+      } catch {
+        // What was written of it is of no use, and there may be no room for it.
+        try? files.removeAll(
+          notNamedBy: journal.manifest.attachments, norAmong: cut.snapshot.runNames)
+        throw error
+      }
+    }
     do throws(StoreError) {
-      try makeCheckpoint(cut, merging: merging || mends, mendsIndexes: mendsIndexes, kept, meter)
+      try make(merging: merging || mends)
     } catch {
-      // What was written of it is of no use, and there may be no room for it.
-      try? files.removeAll(
-        notNamedBy: journal.manifest.attachments, norAmong: cut.snapshot.runNames)
-      throw error
+      guard mends, !merging else { throw error }
+      // What cannot be made anew now is tried again when the damage is met by somebody else; what has changed is
+      // written all the same.
+      _ = cache.takeDamage(of: .rows)
+      guard hasChanged || mendsIndexes else { throw error }
+      try make(merging: false)
     }
   }
 
@@ -67,11 +79,13 @@ extension JournaledStore {
     var cut = cut
     if let kept { cut.catalogue.drop(before: kept.commit) }
     let layers: [Layer]
+    var damage: StoreError?
     do throws(StoreError) {
       layers = try write(cut, merging: merging, keepingFrom: kept?.commit, meter)
     } catch {
       cut.snapshot = try refolded(cut, because: error)
       layers = try write(cut, merging: true, keepingFrom: kept?.commit, meter)
+      damage = error
     }
     let indexRuns = try writeIndexRuns(cut, merging: merging, mends: mendsIndexes, meter)
     let checkpoint = Checkpoint(
@@ -92,6 +106,7 @@ extension JournaledStore {
       guard journal.manifest.checkpointName == name else { throw StoreError(error) }
     }
     files.stand(on: checkpoint, name: name)
+    if let damage { note([StoreFinding(madeAnew: damage)]) }
     committing.withLock {
       pending.replaceLayers(belowTop: layers, indexRuns)
       replacePublishedLayers(belowTop: layers, indexRuns)

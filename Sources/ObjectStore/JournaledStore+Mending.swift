@@ -51,14 +51,14 @@ extension JournaledStore {
   /// The same state folded anew from the journal, where a run is damaged and the journal has everything.
   func refolded(_ cut: Cut, because error: StoreError) throws(StoreError) -> Snapshot {
     guard error.code == .damaged, journal.manifest.goesBackToBeginning else { throw error }
+    // What finds no room now would find none when it is all there.
     var bound = FoldBound(
-      options.unflushedByteCount, journal, sparing: cut.snapshot.runNames)
+      options.unflushedByteCount, journal, sparing: cut.snapshot.runNames, holdsWithoutRoom: false)
     let fold = try StoreFold(store).followed(
       to: cut.frame, from: FrameNumber(1), in: journal.folder, at: path,
       within: options.unflushedByteCount
     ) { (fold) throws(StoreError) in try bound.flush(&fold, to: &files) }
     guard fold.snapshot.number == cut.snapshot.number else { throw error }
-    note([StoreFinding(madeAnew: error)])
     // Its entries stand under the numbers that commits since have used.
     var snapshot = fold.snapshot
     snapshot.index = cut.snapshot.index

@@ -77,7 +77,7 @@ extension JournaledStore {
   private func adopt(_ model: ManagedObjectModel) throws(StoreError) {
     guard catalogue.era?.model != model else { return }
     let entities = try Era.number(model, after: catalogue.eras, wanted: options.entityNumbers)
-    try refuseDynamicValues(thatHaveNoPlaceIn: model)
+    try mending { _ throws(StoreError) in try refuseDynamicValues(thatHaveNoPlaceIn: model) }
     try gatherDestinations(for: model)
     for entity in model.entities {
       for attribute in entity.attributes { _ = try key(named: attribute.name) }

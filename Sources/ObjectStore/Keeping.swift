@@ -67,7 +67,7 @@ extension JournaledStore {
     frame = min(frame, cut.firstUnnamedPiece ?? frame)
     frame = try firstFrame(neededFrom: frame, through: cut.frame)
     // Commits in those frames stay as well, with what is needed to count back to them.
-    if let first = try pastCommits.firstCommit(from: frame, head: head) {
+    if let first = try pastCommits.firstCommit(from: frame, through: cut.frame, head: head) {
       commit = min(commit, first)
     }
     return (commit, frame)

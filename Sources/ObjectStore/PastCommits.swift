@@ -66,10 +66,10 @@ final class PastCommits: @unchecked Sendable {
 
   /// The first commit of those in frames from one on; nil where there is none.
   func firstCommit(
-    from frame: FrameNumber, head: CommitNumber
+    from frame: FrameNumber, through last: FrameNumber = FrameNumber(.max), head: CommitNumber
   ) throws(StoreError) -> CommitNumber? {
     guard head > .none else { return nil }
-    return try places.firstCommit(from: frame)
+    return try places.firstCommit(from: frame, through: last)
   }
 
   /// Forgets the commits of segments that were dropped.

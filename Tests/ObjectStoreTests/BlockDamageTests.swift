@@ -1,5 +1,6 @@
 // A block of a run that is found damaged while the store is open is made anew where the journal has everything.
 
+import DiskAccess
 import DiskSimulation
 import ObjectModel
 import ObjectStore
@@ -113,6 +114,67 @@ import Testing
     try store.checkpoint()
     #expect(store.checkpointFailure == nil)
     #expect(try store.verify() != [])
+    try store.close()
+  }
+
+  @Test func `where the journal is damaged too, checkpoints go on, and that is tried once`() throws
+  {
+    let life = try Self.life()
+    let segment = try #require(life.disk.paths.filter { $0.hasSuffix(".xj") }.min())
+    var bytes = try #require(life.disk.contents(of: segment))
+    bytes[bytes.count / 2] ^= 0x55
+    try life.disk.setContents(segment, bytes)
+    let store = try life.store()
+    let unreadable = Self.unreadable(store, life)
+    let other = try #require(life.state.keys.sorted().first { !unreadable.contains($0) })
+    #expect(!unreadable.isEmpty)
+    let found = store.findings
+    try Self.save(other, store, life)
+    try store.checkpoint()
+    #expect(store.checkpointFailure == nil && store.findings == found)
+    nonisolated(unsafe) var runCount = 0
+    life.disk.onCall = {
+      if $0.kind == .openFile, $0.path.hasSuffix(".xr") { runCount += 1 }
+    }
+    let context = try store.beginContext(name: "", on: store.lastCommit)
+    for _ in 1...5 {
+      let object = try store.newObject(of: other.entity)
+      let request = CommitRequest([.init(object, base: .none, nil, to: Row())])
+      _ = try store.commit(request, by: context)
+      try store.checkpoint()
+    }
+    #expect(runCount == 5, "a checkpoint writes one, and who folds anew some more")
+    #expect(store.checkpointFailure == nil && store.findings == found)
+    life.disk.onCall = nil
+    try store.close()
+    let again = try life.store()
+    #expect(again.lastCommit == store.lastCommit)
+    try again.close()
+  }
+
+  @Test func `a full disk keeps no rows in memory that are made anew of the journal`() throws {
+    let life = try Self.life()
+    let store = try life.store()
+    let unreadable = Self.unreadable(store, life)
+    let other = try #require(life.state.keys.sorted().first { !unreadable.contains($0) })
+    let found = store.findings
+    let last = try #require(life.disk.paths.filter { $0.contains("/snapshots/") }.max())
+    let digits = String(try #require(last.split(separator: "/").last).dropLast(3))
+    // The first is written until the damage is met.
+    life.disk.faults = (2...60).map { step in
+      let name = String((Int(digits) ?? 0) + step)
+      let zeros = String(repeating: "0", count: digits.count - name.count)
+      return SimulatedFault(
+        .failure(.noSpace), calls: [.append, .write], name: zeros + name + ".xr", isLasting: true)
+    }
+    try Self.save(other, store, life)
+    #expect(store.checkpointFailure?.code == .disk)
+    #expect(store.findings == found, "nothing was made anew")
+    life.disk.faults = []
+    #expect(Self.unreadable(store, life) != [])
+    try store.checkpoint()
+    #expect(Self.unreadable(store, life) == [other])
+    #expect(store.findings.count == found.count + 1)
     try store.close()
   }
 

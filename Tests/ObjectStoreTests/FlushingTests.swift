@@ -187,6 +187,7 @@ import Testing
     for _ in 0..<5 { try program.save() }
     try store.checkpoint()
     _ = try disk.folder(at: Self.path).folder("snapshots").file("18446744073709551615.xr", .new)
+    try disk.makeFolders(Self.path + "/snapshots/.thumbnails")
     try store.close()
     let again = try open()
     program = try NoteProgram(again)
@@ -199,6 +200,7 @@ import Testing
     try again.compact(keeping: .latest)
     #expect(try again.head.plain() == program.state)
     #expect(try again.verify(deep: true) == [])
+    #expect(!disk.paths.contains { $0.hasSuffix("18446744073709551615.xr") })
     try again.close()
   }
 }

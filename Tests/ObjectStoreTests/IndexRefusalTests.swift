@@ -110,6 +110,19 @@ import Testing
       _ = try run.entries(ofBlock: 0, from: .least, before: .greatest)
     }
     #expect(unreadable == .blockMalformed)
+    let first = IndexForgery.bytes(
+      of: Self.sound().blocks[0].entries[0], after: [UInt64](repeating: 0, count: 6))
+    #expect(
+      finding { $0.blocks[0].payload = first + [32] } == .blockMalformed,
+      "an entry that differs in the object ends before it says how")
+    let excess = finding {
+      $0.blocks[1].payload =
+        IndexForgery.bytes(of: $0.blocks[1].entries[0], after: [UInt64](repeating: 0, count: 6))
+        + [0]
+    } _: { (run) throws(RunError) in
+      _ = try run.entries(ofBlock: 1, from: .greatest, before: .greatest)
+    }
+    #expect(excess == .blockMalformed, "something stands behind the last entry")
     #expect(
       finding { $0.blocks[0].payload = [UInt8](repeating: 1, count: 65_537) } == .blockMalformed)
   }

@@ -205,6 +205,23 @@ import Testing
     try life.store.close()
   }
 
+  @Test func `a model that names what objects may have dynamically is adopted over damage`() throws
+  {
+    let life = try Life()
+    let named = try ManagedObjectModel(
+      entities: try Self.model().entities.map(\.description).map { entity in
+        guard entity.name == "Folder" else { return entity }
+        return EntityDescription(
+          "Folder", attributes: [AttributeDescription("title", .string)],
+          relationships: entity.relationships)
+      })
+    let store = try Self.open(try life.damaged(), named)
+    #expect(store.findings.count == 1)
+    #expect(try store.verify(deep: true) == [])
+    try store.close()
+    try life.store.close()
+  }
+
   @Test(arguments: [".xr", ".xi"])
   func `destinations are gathered where a run that tells them is damaged`(kind: String) throws {
     let life = try Life()

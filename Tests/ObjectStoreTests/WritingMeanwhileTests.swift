@@ -116,6 +116,27 @@ import Testing
     try store.close()
   }
 
+  @Test func `compaction takes a frame that is being written for no damage`() throws {
+    let store = try open()
+    var program = try NoteProgram(store)
+    for _ in 1...3 { try program.save() }
+    nonisolated(unsafe) var isHalfWritten = false
+    disk.onCall = { [unowned disk] call in
+      // The segment that compaction has begun, and nobody has written to yet.
+      let segment = StoreLife.path + "/journal/0000000002.xj"
+      guard call.kind == .syncFolder, call.path == StoreLife.path, !isHalfWritten,
+        let header = disk.contents(of: segment)?.prefix(128)
+      else { return }
+      isHalfWritten = true
+      let half = [UInt8](repeating: 7, count: 44)
+      do { try disk.setContents(segment, header + half) } catch { Issue.record(error) }
+    }
+    #expect(try store.compact(keeping: .latest))
+    #expect(isHalfWritten)
+    disk.onCall = nil
+    try store.close()
+  }
+
   @Test func `who only looks is told of what is shown, while a frame is half written`() throws {
     let store = try open()
     var program = try NoteProgram(store)

@@ -20,7 +20,7 @@ import Testing
         ]
           + [
             "-experimental-allowed-reexported-modules="
-              + "ManagedObjects,ObjectModel,ObjectQuery,ObjectStore"
+              + "ManagedObjects,ObjectModel,ObjectPatching,ObjectQuery,ObjectStore"
           ] + Toolchain.moduleArguments())
       #expect(extracted.status == 0, "\(extracted.said)")
 
